@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Internal: vectors of 16 bytes for the x86 backends. */
+#ifndef TQ_LANES_SSE2_H
+#define TQ_LANES_SSE2_H
+
+#include <emmintrin.h>
+
+#include "kernel.h"
+
+typedef __m128i v16;
+
+TQ_INLINE v16 v16_load(const uint8_t *from)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)from);
+}
+
+TQ_INLINE void v16_store(uint8_t *to, v16 v)
+{
+    _mm_storeu_si128((__m128i *)(void *)to, v);
+}
+
+TQ_INLINE v16 v16_splat(uint8_t byte)
+{
+    return _mm_set1_epi8((char)byte);
+}
+
+TQ_INLINE v16 v16_xor(v16 a, v16 b)
+{
+    return _mm_xor_si128(a, b);
+}
+
+TQ_INLINE v16 v16_and(v16 a, v16 b)
+{
+    return _mm_and_si128(a, b);
+}
+
+TQ_INLINE v16 v16_swap(v16 v)
+{
+    v16 low = _mm_set1_epi8(0x0F);
+    return _mm_or_si128(_mm_slli_epi16(_mm_and_si128(v, low), 4),
+                        _mm_and_si128(_mm_srli_epi16(v, 4), low));
+}
+
+TQ_DEFINE_KERNEL(v16)
+
+#endif

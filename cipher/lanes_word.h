@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Internal: vectors of 4 and 8 bytes in general-purpose registers, for every backend. */
+#ifndef TQ_LANES_WORD_H
+#define TQ_LANES_WORD_H
+
+#include "kernel.h"
+
+typedef uint32_t v4;
+typedef uint64_t v8;
+
+TQ_INLINE v4 v4_load(const uint8_t *from)
+{
+    v4 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+TQ_INLINE void v4_store(uint8_t *to, v4 v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+TQ_INLINE v4 v4_splat(uint8_t byte)
+{
+    return byte * UINT32_C(0x01010101);
+}
+
+TQ_INLINE v4 v4_swap(v4 v)
+{
+    return (v << 4 & UINT32_C(0xF0F0F0F0)) | (v >> 4 & UINT32_C(0x0F0F0F0F));
+}
+
+TQ_INLINE v4 v4_xor(v4 a, v4 b)
+{
+    return a ^ b;
+}
+
+TQ_INLINE v4 v4_and(v4 a, v4 b)
+{
+    return a & b;
+}
+
+TQ_INLINE v8 v8_load(const uint8_t *from)
+{
+    v8 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+TQ_INLINE void v8_store(uint8_t *to, v8 v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+TQ_INLINE v8 v8_splat(uint8_t byte)
+{
+    return byte * UINT64_C(0x0101010101010101);
+}
+
+TQ_INLINE v8 v8_swap(v8 v)
+{
+    return (v << 4 & UINT64_C(0xF0F0F0F0F0F0F0F0)) | (v >> 4 & UINT64_C(0x0F0F0F0F0F0F0F0F));
+}
+
+TQ_INLINE v8 v8_xor(v8 a, v8 b)
+{
+    return a ^ b;
+}
+
+TQ_INLINE v8 v8_and(v8 a, v8 b)
+{
+    return a & b;
+}
+
+TQ_DEFINE_KERNEL(v4)
+TQ_DEFINE_KERNEL(v8)
+
+#endif

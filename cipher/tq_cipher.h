@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The legacy TQ cipher: TQ Digital's in-house stream cipher, which Conquer Online uses on the
+ * account server in every patch and on the game server in patches 4267-5017.
+ *
+ * It gives no security (the keystream repeats after 65,536 bytes and every server shares one key);
+ * this library exists for interoperability.
+ *
+ * There are two layers. The *stateless* one turns a key into tq_tables once and then transforms any
+ * bytes at any counter with tq_crypt(); it suits an observer who knows the position of every byte.
+ * The *stateful* one, tq_cipher, is one end of a connection: it counts for itself.
+ *
+ * The library needs nothing but the C library, allocates nothing, and keeps no global state other
+ * than the choice of backend. Every function may be called from any thread; distinct threads must
+ * not share one tq_cipher without locking.
+ */
+#ifndef TQ_CIPHER_H
+#define TQ_CIPHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Version of this interface, as in the pkg-config file. */
+#define TQ_CIPHER_VERSION_MAJOR 1
+#define TQ_CIPHER_VERSION_MINOR 0
+#define TQ_CIPHER_VERSION_PATCH 0
+#define TQ_CIPHER_VERSION "1.0.0"
+
+/** Marks a public symbol; everything else is hidden in the shared library. */
+#if defined(_WIN32) && defined(TQ_CIPHER_SHARED)
+#ifdef TQ_CIPHER_BUILDING
+#define TQ_API __declspec(dllexport)
+#else
+#define TQ_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define TQ_API __attribute__((visibility("default")))
+#else
+#define TQ_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Seeds of Conquer Online's key. Other servers may use others. */
+#define TQ_CONQUER_P UINT32_C(0x13FA0F9D)
+#define TQ_CONQUER_G UINT32_C(0x6D5C7962)
+
+/** Size of each key table in bytes. */
+#define TQ_KEY_SIZE 256
+
+/** A key: k1 is indexed by the low byte of the counter, k2 by the high byte. */
+typedef struct tq_key {
+    uint8_t k1[TQ_KEY_SIZE];
+    uint8_t k2[TQ_KEY_SIZE];
+} tq_key;
+
+/** Which end's function to compute. Each is the inverse of the other; neither of itself. */
+enum tq_role {
+    TQ_ROLE_SERVER, /**< What a server does to every byte it sends *and* receives. */
+    TQ_ROLE_CLIENT, /**< What a client does to every byte it sends *and* receives. */
+};
+
+/** Widest access that a backend makes to tq_tables::t1, in bytes. */
+#define TQ_TABLES_OVERHANG 64
+
+/**
+ * A key prepared for one role. Read-only once prepared, so it may be copied and shared freely.
+ * The members are for the backends alone.
+ */
+typedef struct tq_tables {
+    uint8_t t1[TQ_KEY_SIZE + TQ_TABLES_OVERHANG]; /**< repeats past its end: loads never wrap */
+    uint8_t t2[TQ_KEY_SIZE];                      /**< one byte for each page of the counter */
+    uint8_t t2_step[TQ_KEY_SIZE]; /**< t2[page] ^ t2[page + 1], for loads over a page end */
+} tq_tables;
+
+/**
+ * Generates a key from its two seeds.
+ * @param key  where to write the key
+ * @param P    seed of k1, #TQ_CONQUER_P for Conquer Online
+ * @param G    seed of k2, #TQ_CONQUER_G for Conquer Online
+ */
+TQ_API void tq_key_generate(tq_key *key, uint32_t P, uint32_t G);
+
+/**
+ * Computes the number that an alternate key is made from. Token and account id do not commute.
+ * @param token       the token of MsgConnect (32 bits at offset 8)
+ * @param account_id  the account id of MsgConnect (32 bits at offset 4)
+ */
+TQ_API uint32_t tq_key_alternate_x(uint32_t token, uint32_t account_id);
+
+/**
+ * Makes the alternate key that a game server (patches 4267-5017) takes for client-to-server bytes
+ * after MsgConnect.
+ * @param key         where to write the alternate key; may be @p base
+ * @param base        the connection's first key
+ * @param token       as for tq_key_alternate_x()
+ * @param account_id  as for tq_key_alternate_x()
+ */
+TQ_API void tq_key_alternate(tq_key *key, const tq_key *base, uint32_t token, uint32_t account_id);
+
+/** tq_key_alternate() for whoever knows only the result @p x of tq_key_alternate_x(). */
+TQ_API void tq_key_alternate_from_x(tq_key *key, const tq_key *base, uint32_t x);
+
+/**
+ * Prepares a key for tq_crypt().
+ *
+ * An observer who wants plaintext takes #TQ_ROLE_SERVER for client-to-server bytes and
+ * #TQ_ROLE_CLIENT for server-to-client bytes.
+ */
+TQ_API void tq_tables_prepare(tq_tables *tables, const tq_key *key, enum tq_role role);
+
+/**
+ * Encrypts or decrypts bytes; which of the two is up to @p tables.
+ *
+ * @param tables   from tq_tables_prepare()
+ * @param counter  position in the stream of the first byte, modulo 65,536; it wraps as it must
+ * @param dst      where to write @p len bytes; either @p src or apart from it, at any alignment
+ * @param src      the bytes to transform, at any alignment
+ * @param len      how many bytes, 0 included
+ *
+ * Nothing outside the two buffers is read or written.
+ */
+TQ_API void tq_crypt(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uint8_t *src,
+                     size_t len);
+
+/** Whether a backend can be had. */
+enum tq_backend_status {
+    TQ_BACKEND_OK,          /**< It can. */
+    TQ_BACKEND_UNKNOWN,     /**< No backend has this name. */
+    TQ_BACKEND_NOT_BUILT,   /**< It belongs to another processor architecture. */
+    TQ_BACKEND_UNSUPPORTED, /**< This processor or its operating system lacks what it needs. */
+};
+
+/**
+ * Names of all backends of all architectures, from the plainest up, ended by NULL:
+ * "scalar", "sse2", "avx2", "avx512", "neon". The strings are static.
+ */
+TQ_API const char *const *tq_backend_names(void);
+
+/** Says whether the backend called @p name can be had; NULL and "auto" always can. */
+TQ_API enum tq_backend_status tq_backend_check(const char *name);
+
+/** Shorthand for tq_backend_check() == #TQ_BACKEND_OK. */
+TQ_API bool tq_backend_available(const char *name);
+
+/** Explains a status in a few English words, to follow the name of the backend. Static string. */
+TQ_API const char *tq_backend_status_text(enum tq_backend_status status);
+
+/**
+ * Makes tq_crypt() use one backend in all threads, in place of the best.
+ * @param name  a name of tq_backend_names(); NULL or "auto" for the best that there is
+ * @return #TQ_BACKEND_OK, or why the choice remains as it was
+ */
+TQ_API enum tq_backend_status tq_backend_force(const char *name);
+
+/** Name of the backend that tq_crypt() uses. Static string. */
+TQ_API const char *tq_backend_name(void);
+
+/** One end of a connection. Initialise with tq_cipher_init(); owns nothing. */
+typedef struct tq_cipher {
+    enum tq_role role;
+    tq_key key;               /**< the key of the seeds, which an alternate key is made from */
+    tq_tables encrypt_tables; /**< for the bytes this end sends */
+    tq_tables decrypt_tables; /**< for the bytes this end receives */
+    uint16_t encrypt_counter; /**< bytes sent, modulo 65,536 */
+    uint16_t decrypt_counter; /**< bytes received, modulo 65,536 */
+} tq_cipher;
+
+/** Makes a cipher for one end with Conquer Online's key, and both counters at 0. */
+TQ_API void tq_cipher_init(tq_cipher *cipher, enum tq_role role);
+
+/** Takes the key of other seeds in both directions. Both counters start again from 0. */
+TQ_API void tq_cipher_generate_key(tq_cipher *cipher, uint32_t P, uint32_t G);
+
+/**
+ * Takes the alternate key for client-to-server bytes, whose counter runs on. Server-to-client bytes
+ * keep the key of the seeds for ever, and their counter starts again from 0.
+ */
+TQ_API void tq_cipher_generate_alternate_key(tq_cipher *cipher, uint32_t token,
+                                             uint32_t account_id);
+
+/** Encrypts the next @p len bytes that this end sends. Buffers as for tq_crypt(). */
+TQ_API void tq_cipher_encrypt(tq_cipher *cipher, uint8_t *dst, const uint8_t *src, size_t len);
+
+/** Decrypts the next @p len bytes that this end received. Buffers as for tq_crypt(). */
+TQ_API void tq_cipher_decrypt(tq_cipher *cipher, uint8_t *dst, const uint8_t *src, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -22,7 +22,11 @@
 #endif
 
 const tq_backend tq_backends[] = {
+    {"avx512", X86(tq_crypt_avx512_gfni), TQ_CPU_AVX512 | TQ_CPU_GFNI},
+    {"avx512", X86(tq_crypt_avx512), TQ_CPU_AVX512},
+    {"avx2", X86(tq_crypt_avx2), TQ_CPU_AVX2},
     {"sse2", X86(tq_crypt_sse2), TQ_CPU_SSE2},
+    {"neon", ARM64(tq_crypt_neon), 0},
     {"scalar", tq_crypt_scalar, 0},
     {NULL, NULL, 0},
 };

@@ -38,9 +38,8 @@ extern const uint8_t tq_past_page[TQ_KEY_SIZE + TQ_TABLES_OVERHANG];
     {                                                                                              \
         size_t low = counter & 255;                                                                \
         size_t page = counter >> 8 & 255;                                                          \
-        V step = V##_and(V##_load(tq_past_page + low), V##_splat(tables->t2_step[page]));          \
-        V keys = V##_xor(V##_load(tables->t1 + low), V##_splat(tables->t2[page]));                 \
-        return V##_xor(V##_swap(in), V##_xor(keys, step));                                         \
+        V out = V##_xor3(V##_swap(in), V##_load(tables->t1 + low), V##_splat(tables->t2[page]));   \
+        return V##_xor_and(out, V##_load(tq_past_page + low), V##_splat(tables->t2_step[page]));   \
     }                                                                                              \
                                                                                                    \
     TQ_INLINE void V##_pair(const tq_tables *tables, size_t counter, uint8_t *dst,                 \

@@ -24,14 +24,14 @@ TQ_INLINE v16 v16_splat(uint8_t byte)
     return _mm_set1_epi8((char)byte);
 }
 
-TQ_INLINE v16 v16_xor(v16 a, v16 b)
+TQ_INLINE v16 v16_xor3(v16 a, v16 b, v16 c)
 {
-    return _mm_xor_si128(a, b);
+    return _mm_xor_si128(_mm_xor_si128(a, b), c);
 }
 
-TQ_INLINE v16 v16_and(v16 a, v16 b)
+TQ_INLINE v16 v16_xor_and(v16 a, v16 b, v16 c)
 {
-    return _mm_and_si128(a, b);
+    return _mm_xor_si128(a, _mm_and_si128(b, c));
 }
 
 TQ_INLINE v16 v16_swap(v16 v)

@@ -30,14 +30,14 @@ TQ_INLINE v4 v4_swap(v4 v)
     return (v << 4 & UINT32_C(0xF0F0F0F0)) | (v >> 4 & UINT32_C(0x0F0F0F0F));
 }
 
-TQ_INLINE v4 v4_xor(v4 a, v4 b)
+TQ_INLINE v4 v4_xor3(v4 a, v4 b, v4 c)
 {
-    return a ^ b;
+    return a ^ b ^ c;
 }
 
-TQ_INLINE v4 v4_and(v4 a, v4 b)
+TQ_INLINE v4 v4_xor_and(v4 a, v4 b, v4 c)
 {
-    return a & b;
+    return a ^ (b & c);
 }
 
 TQ_INLINE v8 v8_load(const uint8_t *from)
@@ -62,14 +62,14 @@ TQ_INLINE v8 v8_swap(v8 v)
     return (v << 4 & UINT64_C(0xF0F0F0F0F0F0F0F0)) | (v >> 4 & UINT64_C(0x0F0F0F0F0F0F0F0F));
 }
 
-TQ_INLINE v8 v8_xor(v8 a, v8 b)
+TQ_INLINE v8 v8_xor3(v8 a, v8 b, v8 c)
 {
-    return a ^ b;
+    return a ^ b ^ c;
 }
 
-TQ_INLINE v8 v8_and(v8 a, v8 b)
+TQ_INLINE v8 v8_xor_and(v8 a, v8 b, v8 c)
 {
-    return a & b;
+    return a ^ (b & c);
 }
 
 TQ_DEFINE_KERNEL(v4)

@@ -1,0 +1,18 @@
+/* framing.h
+ * Cuts the bytes of a connection into messages.
+ *
+ * A message begins where the connection or the message before ended, where a message cut by a gap
+ * must end, or where a strong test says so: a chain of headers with known types and fitting sizes.
+ * First pass only; the findings go to the frames' records.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#pragma once
+
+#include "record.h"
+#include "session.h"
+
+/* Takes a segment's payload, whatever its place in the stream.
+ * `here` is its record; `in_payload` says that later passes get the same payload again. */
+void framing_add(session_t *session, record_segment_t *here, const uint8_t *data, uint32_t length,
+                 uint32_t frame, bool in_payload);

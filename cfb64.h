@@ -93,8 +93,8 @@ typedef bool (*cfb64_plausible_fn)(const uint8_t *plaintext, size_t length, size
  *
  * @param in         ciphertext without a gap
  * @param[out] out   takes the plaintext; scratch space when nothing is found. Not @p in.
- * @param plausible  asked for each of the eight alignments, until it says yes. It should ask for
- *                   much: alignments that are wrong give eight wrong bytes a block, no more.
+ * @param plausible  asked for each of the eight alignments, until it says yes. All but the right
+ * one give noise.
  * @return position modulo 8 of the first byte, or -1 when no alignment is plausible
  */
 int cfb64_find_alignment(const cfb64_t *cipher, const uint8_t *in, uint8_t *out, size_t length,

@@ -37,13 +37,17 @@ typedef enum {
 /** The label of a kind: "TQ_SECRET" and so on. */
 const char *keylog_label(keylog_kind_t kind);
 
+/** Most entries that are kept. */
+#define KEYLOG_ENTRIES_MAX 65536
+
 /** One secret. Valid until the key log is freed. */
 typedef struct keylog_entry {
     keylog_kind_t kind;
-    const uint8_t *value;            /* big-endian, without leading zeros */
-    size_t length;                   /* of value in bytes; 0 for zero */
-    unsigned line;                   /* in the file, from 1; 0: from the preferences */
-    const struct keylog_entry *next; /* an older one for the same public key */
+    uint8_t *value;                      /* big-endian, without leading zeros */
+    size_t length;                       /* of value in bytes, at least 1 */
+    unsigned line;                       /* in the file, from 1; 0: from the preferences */
+    const struct keylog_entry *same_key; /* the one before it for the same public key, or NULL */
+    struct keylog_entry *older;          /* the one before it, or NULL */
 } keylog_entry_t;
 
 typedef struct keylog keylog_t;
@@ -94,14 +98,22 @@ unsigned keylog_generation(const keylog_t *keylog);
  * Finds the secrets for a public key.
  *
  * @param public_key  hexadecimal text as it crosses the wire
- * @return the newest entry, its `next` the one before (a server that keeps its key pair has one for
- *         each connection); NULL if there is none
+ * @return the newest entry; follow same_key, for a server that keeps its key pair has a secret for
+ *         each connection. NULL if there is none.
  */
 const keylog_entry_t *keylog_find(const keylog_t *keylog, sessionkey_hex_t public_key);
 
 /**
- * Makes the shared secret out of an entry that was found for one of an exchange's public keys.
+ * The newest entry of all, or NULL; follow older. For a connection whose exchange was not captured,
+ * where all that can be done is to try each.
+ */
+const keylog_entry_t *keylog_newest(const keylog_t *keylog);
+
+/**
+ * Makes the shared secret out of an entry.
  *
+ * @param exchange  one of whose public keys the entry was found for; NULL is enough for an entry of
+ *                  kind KEYLOG_SECRET
  * @param error  takes a message that names the file and line (g_free() it); may be NULL
  */
 bool keylog_secret(const keylog_t *keylog, const keylog_entry_t *entry,

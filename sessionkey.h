@@ -76,6 +76,9 @@ const char *sessionkey_derivation_name(sessionkey_derivation_t derivation);
 /** Keys a cipher with a secret. @return the cipher with one reference, or NULL if it refuses */
 cfb64_t *sessionkey_derive(const sessionkey_secret_t *secret, sessionkey_derivation_t derivation);
 
+/** Most bytes of a run that are tried: room for the end of a message. */
+#define SESSIONKEY_RUN_MAX 2048
+
 /** What the first message of a direction says of a secret. */
 typedef enum {
     SESSIONKEY_WRONG,     /* no derivation fits */
@@ -85,15 +88,17 @@ typedef enum {
 
 typedef struct {
     sessionkey_derivation_t derivation;
-    cfb64_t *cipher;  /* one reference, the caller's to give back */
-    bool ivs_swapped; /* the hello's second IV is the server's, against the rule */
+    cfb64_t *cipher; /* one reference, the caller's to give back */
+    bool
+        ivs_swapped; /* sessionkey_try(): the hello's second IV is the server's, against the rule */
+    unsigned alignment; /* sessionkey_try_middle(): position modulo 8 of the first byte */
 } sessionkey_match_t;
 
 /**
  * Tries a secret on the first bytes of one direction after the exchange.
  *
- * The test is a message with a header that fits and its footer. Where the header is wrong but a
- * footer is found all the same, only the IV can be: that shows the two IVs swapped.
+ * The test is a message with a plausible length and its footer. Every derivation is tried with both
+ * IVs: a wrong IV garbles the first eight bytes and with them the length.
  *
  * @param from_server  which direction
  * @param server_iv    the hello's first IV
@@ -105,5 +110,17 @@ sessionkey_verdict_t sessionkey_try(const sessionkey_secret_t *secret, bool from
                                     const uint8_t server_iv[CFB64_BLOCK],
                                     const uint8_t client_iv[CFB64_BLOCK], const uint8_t *ciphertext,
                                     size_t length, sessionkey_match_t *match);
+
+/**
+ * Tries a secret on any run of one direction: for a capture that begins after the exchange, or
+ * whose first bytes after it are missing. The test is a footer, at any of the eight alignments.
+ *
+ * @param ciphertext  under the session key, without a gap; SESSIONKEY_RUN_MAX bytes are tried
+ * @param[out] match  valid if right
+ * @return right, or undecided: a run without the end of a message proves nothing
+ */
+sessionkey_verdict_t sessionkey_try_middle(const sessionkey_secret_t *secret, bool from_server,
+                                           const uint8_t *ciphertext, size_t length,
+                                           sessionkey_match_t *match);
 
 #endif

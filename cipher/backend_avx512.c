@@ -7,19 +7,18 @@
 #endif
 
 #include "lanes_avx512.h"
-#include "lanes_avx2.h"
-#include "lanes_sse2.h"
-#include "short.h"
 
 void tq_crypt_this(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uint8_t *src,
                    size_t len)
 {
-    if (len < 16)
-        tq_crypt_short(tables, counter, dst, src, len);
-    else if (len < 32)
+    if (len < 32)
         v16_pair(tables, counter, dst, src, len);
     else if (len < 64)
         v32_pair(tables, counter, dst, src, len);
-    else
+    else if (len <= 128)
+        v64_pair(tables, counter, dst, src, len);
+    else if (len < TQ_LONG)
         v64_run(tables, counter, dst, src, len);
+    else
+        v64_long(tables, counter, dst, src, len);
 }

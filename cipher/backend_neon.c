@@ -4,7 +4,6 @@
 #include <arm_neon.h>
 
 #include "kernel.h"
-#include "short.h"
 
 typedef uint8x16_t v16;
 
@@ -44,8 +43,8 @@ TQ_DEFINE_KERNEL(v16)
 void tq_crypt_neon(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uint8_t *src,
                    size_t len)
 {
-    if (len < 16)
-        tq_crypt_short(tables, counter, dst, src, len);
-    else
+    if (len < TQ_LONG)
         v16_run(tables, counter, dst, src, len);
+    else
+        v16_long(tables, counter, dst, src, len);
 }

@@ -17,15 +17,31 @@
 #define TQ_ARCH_ARM64 0
 #endif
 
+/* Also for declarations, so that position-independent code reaches them directly. */
+#if defined(__GNUC__)
+#define TQ_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define TQ_HIDDEN
+#endif
+
+/* As tq_crypt(), for some range of lengths. */
 typedef void tq_crypt_fn(const tq_tables *tables, uint16_t counter, uint8_t *dst,
                          const uint8_t *src, size_t len);
 
-tq_crypt_fn tq_crypt_scalar;
-tq_crypt_fn tq_crypt_sse2;
-tq_crypt_fn tq_crypt_avx2;
-tq_crypt_fn tq_crypt_avx512;
-tq_crypt_fn tq_crypt_avx512_gfni;
-tq_crypt_fn tq_crypt_neon;
+/* Shorter lengths are not worth a vector register; what is fastest is the same for all backends. */
+#define TQ_WORDS_MIN 4
+#define TQ_VECTOR_MIN 16
+#define TQ_LONG 1024
+TQ_HIDDEN tq_crypt_fn tq_crypt_bytes; /* len < TQ_WORDS_MIN */
+TQ_HIDDEN tq_crypt_fn tq_crypt_words; /* TQ_WORDS_MIN <= len < TQ_VECTOR_MIN */
+
+/* The backends: TQ_VECTOR_MIN <= len */
+TQ_HIDDEN tq_crypt_fn tq_crypt_scalar;
+TQ_HIDDEN tq_crypt_fn tq_crypt_sse2;
+TQ_HIDDEN tq_crypt_fn tq_crypt_avx2;
+TQ_HIDDEN tq_crypt_fn tq_crypt_avx512;
+TQ_HIDDEN tq_crypt_fn tq_crypt_avx512_gfni;
+TQ_HIDDEN tq_crypt_fn tq_crypt_neon;
 
 typedef struct tq_backend {
     const char *name;   /* of several with one name, the first that is available counts */
@@ -34,9 +50,12 @@ typedef struct tq_backend {
 } tq_backend;
 
 /* Best first; ended by an entry without a name. */
-extern const tq_backend tq_backends[];
+TQ_HIDDEN extern const tq_backend tq_backends[];
 
 /* Whether this machine can run a backend. */
-bool tq_backend_runs(const tq_backend *backend);
+TQ_HIDDEN bool tq_backend_runs(const tq_backend *backend);
+
+/* Makes tq_crypt() use a backend that runs. */
+TQ_HIDDEN void tq_backend_use(const tq_backend *backend);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "backends.h"
 #include "cpu.h"
+#include "kernel.h"
 
 #if TQ_ARCH_X86
 #define X86(entry) entry
@@ -32,6 +33,14 @@ const tq_backend tq_backends[] = {
 };
 
 static const char *const names[] = {"scalar", "sse2", "avx2", "avx512", "neon", NULL};
+
+#define FF16                                                                                       \
+    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF
+#define FF64 FF16, FF16, FF16, FF16
+
+const uint8_t tq_past_page[TQ_TABLES_REACH] = {
+    [TQ_KEY_SIZE] = FF64, FF64, FF64, FF64, FF64,
+};
 
 static tq_crypt_fn choose_and_crypt;
 
@@ -75,10 +84,36 @@ static void choose_and_crypt(const tq_tables *tables, uint16_t counter, uint8_t 
     current()(tables, counter, dst, src, len);
 }
 
+static inline void crypt_byte(const tq_tables *tables, size_t counter, uint8_t *dst,
+                              const uint8_t *src)
+{
+    *dst = (uint8_t)(*src << 4 | *src >> 4) ^ tables->t1[counter & 255] ^
+           tables->t2[counter >> 8 & 255];
+}
+
+static inline void crypt_bytes(const tq_tables *tables, uint16_t counter, uint8_t *dst,
+                               const uint8_t *src, size_t len)
+{
+    if (__builtin_expect(len == 0, 0))
+        return;
+    crypt_byte(tables, counter, dst, src);
+    if (__builtin_expect(len == 1, 1))
+        return;
+    crypt_byte(tables, counter + 1U, dst + 1, src + 1);
+    if (__builtin_expect(len == 2, 1))
+        return;
+    crypt_byte(tables, counter + 2U, dst + 2, src + 2);
+}
+
 void tq_crypt(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uint8_t *src,
               size_t len)
 {
-    atomic_load_explicit(&chosen, memory_order_relaxed)(tables, counter, dst, src, len);
+    if (__builtin_expect(len < TQ_WORDS_MIN, 1))
+        crypt_bytes(tables, counter, dst, src, len);
+    else if (len < TQ_VECTOR_MIN)
+        tq_crypt_words(tables, counter, dst, src, len);
+    else
+        atomic_load_explicit(&chosen, memory_order_relaxed)(tables, counter, dst, src, len);
 }
 
 const char *const *tq_backend_names(void)
@@ -119,12 +154,17 @@ const char *tq_backend_status_text(enum tq_backend_status status)
     return "has no known status";
 }
 
+void tq_backend_use(const tq_backend *backend)
+{
+    atomic_store_explicit(&chosen, backend->crypt, memory_order_relaxed);
+}
+
 enum tq_backend_status tq_backend_force(const char *name)
 {
     enum tq_backend_status status = tq_backend_check(name);
 
     if (status == TQ_BACKEND_OK)
-        atomic_store_explicit(&chosen, find_backend(name)->crypt, memory_order_relaxed);
+        tq_backend_use(find_backend(name));
     return status;
 }
 

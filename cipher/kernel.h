@@ -20,34 +20,63 @@
 #define TQ_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-/* 0 for bytes before the end of a page of the counter, 0xFF for those after it. */
-extern const uint8_t tq_past_page[TQ_KEY_SIZE + TQ_TABLES_OVERHANG];
+#if defined(__clang__)
+#define TQ_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define TQ_UNROLL _Pragma("GCC unroll 16")
+#else
+#define TQ_UNROLL
+#endif
+
+/* For each position from the start of a page of the counter: 0 up to its end, 0xFF beyond. */
+TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
 
 /*
- * V_at: the output for one vector at a counter. Lanes past the end of the page take the next byte
- * of T2; T1 repeats, so that they find theirs there.
+ * V_keys: the keys of a page's length from some counter on. Where that runs into the next page, t2
+ * changes by step: a load from past tells which lanes that concerns, so that no branch depends on
+ * the counter.
+ *
+ * V_mix: the output for one vector at an offset of 0 to 256 from the counter of its keys.
  *
  * V_pair: len from one vector to two. The two overlap where len is less; both are computed before
  * either is stored, because dst may be src.
  *
  * V_run: any len from one vector up. The last vector overlaps the one before it, and is computed
  * first for the same reason.
+ *
+ * V_long: any len from TQ_LONG up. Every 256 bytes T1 starts again, so it stays in registers as far
+ * as there are enough. The blocks of that loop begin where the stores are aligned and where the
+ * page ends in (or with) the last vector, which leaves one vector a block to take two bytes of T2.
  */
 #define TQ_DEFINE_KERNEL(V)                                                                        \
-    TQ_INLINE V V##_at(const tq_tables *tables, size_t counter, V in)                              \
+    typedef struct V##_keys {                                                                      \
+        const uint8_t *t1;                                                                         \
+        const uint8_t *past;                                                                       \
+        V t2;                                                                                      \
+        V step;                                                                                    \
+    } V##_keys;                                                                                    \
+                                                                                                   \
+    TQ_INLINE V##_keys V##_keys_at(const tq_tables *tables, size_t counter)                        \
     {                                                                                              \
         size_t low = counter & 255;                                                                \
         size_t page = counter >> 8 & 255;                                                          \
-        V out = V##_xor3(V##_swap(in), V##_load(tables->t1 + low), V##_splat(tables->t2[page]));   \
-        return V##_xor_and(out, V##_load(tq_past_page + low), V##_splat(tables->t2_step[page]));   \
+        return (V##_keys){tables->t1 + low, tq_past_page + low, V##_splat(tables->t2[page]),       \
+                          V##_splat(tables->t2_step[page])};                                       \
+    }                                                                                              \
+                                                                                                   \
+    TQ_INLINE V V##_mix(const V##_keys *keys, size_t offset, V in)                                 \
+    {                                                                                              \
+        V out = V##_xor3(V##_swap(in), V##_load(keys->t1 + offset), keys->t2);                     \
+        return V##_xor_and(out, V##_load(keys->past + offset), keys->step);                        \
     }                                                                                              \
                                                                                                    \
     TQ_INLINE void V##_pair(const tq_tables *tables, size_t counter, uint8_t *dst,                 \
                             const uint8_t *src, size_t len)                                        \
     {                                                                                              \
         size_t rest = len - sizeof(V);                                                             \
-        V first = V##_at(tables, counter, V##_load(src));                                          \
-        V last = V##_at(tables, counter + rest, V##_load(src + rest));                             \
+        V##_keys keys = V##_keys_at(tables, counter);                                              \
+        V first = V##_mix(&keys, 0, V##_load(src));                                                \
+        V last = V##_mix(&keys, rest, V##_load(src + rest));                                       \
         V##_store(dst, first);                                                                     \
         V##_store(dst + rest, last);                                                               \
     }                                                                                              \
@@ -56,10 +85,52 @@ extern const uint8_t tq_past_page[TQ_KEY_SIZE + TQ_TABLES_OVERHANG];
                            const uint8_t *src, size_t len)                                         \
     {                                                                                              \
         size_t rest = len - sizeof(V);                                                             \
-        V last = V##_at(tables, counter + rest, V##_load(src + rest));                             \
-        for (size_t i = 0; i < rest; i += sizeof(V))                                               \
-            V##_store(dst + i, V##_at(tables, counter + i, V##_load(src + i)));                    \
+        V##_keys keys = V##_keys_at(tables, counter + rest);                                       \
+        V last = V##_mix(&keys, 0, V##_load(src + rest));                                          \
+        for (size_t start = 0; start < rest; start += 256) {                                       \
+            size_t end = rest - start < 256 ? rest - start : 256;                                  \
+            keys = V##_keys_at(tables, counter + start);                                           \
+            for (size_t i = 0; i < end; i += sizeof(V))                                            \
+                V##_store(dst + start + i, V##_mix(&keys, i, V##_load(src + start + i)));          \
+        }                                                                                          \
         V##_store(dst + rest, last);                                                               \
+    }                                                                                              \
+                                                                                                   \
+    /* Bytes before the first block of V_long: from one vector to a page and a vector. */          \
+    TQ_INLINE size_t V##_head(size_t counter, const uint8_t *dst)                                  \
+    {                                                                                              \
+        size_t head = 2 * sizeof(V) - ((uintptr_t)dst & (sizeof(V) - 1));                          \
+        size_t to_page_end = 256 - ((counter + head) & 255);                                       \
+        return head + ((to_page_end + sizeof(V) - 1) & 255 & ~(sizeof(V) - 1));                    \
+    }                                                                                              \
+                                                                                                   \
+    TQ_INLINE void V##_long(const tq_tables *tables, size_t counter, uint8_t *dst,                 \
+                            const uint8_t *src, size_t len)                                        \
+    {                                                                                              \
+        enum { LAST = 256 / sizeof(V) - 1 };                                                       \
+        V t1[LAST + 1];                                                                            \
+        V past;                                                                                    \
+        size_t done = V##_head(counter, dst);                                                      \
+        V##_keys keys = V##_keys_at(tables, counter + done);                                       \
+                                                                                                   \
+        V##_run(tables, counter, dst, src, done);                                                  \
+        TQ_UNROLL                                                                                  \
+        for (size_t i = 0; i <= LAST; i++)                                                         \
+            t1[i] = V##_load(keys.t1 + i * sizeof(V));                                             \
+        past = V##_load(keys.past + LAST * sizeof(V));                                             \
+        for (; len - done >= 256 + sizeof(V); done += 256) {                                       \
+            const uint8_t *in = src + done;                                                        \
+            uint8_t *out = dst + done;                                                             \
+            keys = V##_keys_at(tables, counter + done);                                            \
+            TQ_UNROLL                                                                              \
+            for (size_t i = 0; i < LAST; i++) {                                                    \
+                V v = V##_swap(V##_load(in + i * sizeof(V)));                                      \
+                V##_store(out + i * sizeof(V), V##_xor3(v, t1[i], keys.t2));                       \
+            }                                                                                      \
+            V v = V##_xor3(V##_swap(V##_load(in + LAST * sizeof(V))), t1[LAST], keys.t2);          \
+            V##_store(out + LAST * sizeof(V), V##_xor_and(v, past, keys.step));                    \
+        }                                                                                          \
+        V##_run(tables, counter + done, dst + done, src + done, len - done);                       \
     }
 
 #endif

@@ -3,20 +3,6 @@
 
 #include "tq_cipher.h"
 
-#include <string.h>
-
-#include "kernel.h"
-
-#define FF4 0xFF, 0xFF, 0xFF, 0xFF
-#define FF16 FF4, FF4, FF4, FF4
-
-const uint8_t tq_past_page[TQ_KEY_SIZE + TQ_TABLES_OVERHANG] = {
-    [TQ_KEY_SIZE] = FF16,
-    FF16,
-    FF16,
-    FF16,
-};
-
 static uint8_t byte_of(uint32_t value, unsigned index)
 {
     return (uint8_t)(value >> (8 * (index % 4)));
@@ -81,5 +67,6 @@ void tq_tables_prepare(tq_tables *tables, const tq_key *key, enum tq_role role)
     }
     for (unsigned i = 0; i < TQ_KEY_SIZE; i++)
         tables->t2_step[i] = tables->t2[i] ^ tables->t2[(i + 1) % TQ_KEY_SIZE];
-    memcpy(tables->t1 + TQ_KEY_SIZE, tables->t1, TQ_TABLES_OVERHANG);
+    for (unsigned i = TQ_KEY_SIZE; i < TQ_TABLES_REACH; i++)
+        tables->t1[i] = tables->t1[i - TQ_KEY_SIZE];
 }

@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-#include "kernel.h"
+#include "lanes_sse2.h"
 
 typedef __m256i v32;
 
@@ -34,12 +34,19 @@ TQ_INLINE v32 v32_xor_and(v32 a, v32 b, v32 c)
     return _mm256_xor_si256(a, _mm256_and_si256(b, c));
 }
 
+#if TQ_USE_GFNI
+TQ_INLINE v32 v32_swap(v32 v)
+{
+    return _mm256_gf2p8affine_epi64_epi8(v, _mm256_set1_epi64x(TQ_SWAP_MATRIX), 0);
+}
+#else
 TQ_INLINE v32 v32_swap(v32 v)
 {
     v32 low = _mm256_set1_epi8(0x0F);
     return _mm256_or_si256(_mm256_slli_epi16(_mm256_and_si256(v, low), 4),
                            _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
 }
+#endif
 
 TQ_DEFINE_KERNEL(v32)
 

@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-#include "kernel.h"
+#include "lanes_avx2.h"
 
 typedef __m512i v64;
 
@@ -35,10 +35,9 @@ TQ_INLINE v64 v64_xor_and(v64 a, v64 b, v64 c)
 }
 
 #if TQ_USE_GFNI
-/* The nibble swap as a bit matrix over GF(2): each row picks the bit four places away. */
 TQ_INLINE v64 v64_swap(v64 v)
 {
-    return _mm512_gf2p8affine_epi64_epi8(v, _mm512_set1_epi64(0x1020408001020408), 0);
+    return _mm512_gf2p8affine_epi64_epi8(v, _mm512_set1_epi64(TQ_SWAP_MATRIX), 0);
 }
 #else
 TQ_INLINE v64 v64_swap(v64 v)

@@ -3,9 +3,12 @@
 #ifndef TQ_LANES_SSE2_H
 #define TQ_LANES_SSE2_H
 
-#include <emmintrin.h>
+#include <immintrin.h>
 
 #include "kernel.h"
+
+/* The nibble swap as a bit matrix over GF(2): each row picks the bit four places away. */
+#define TQ_SWAP_MATRIX 0x1020408001020408
 
 typedef __m128i v16;
 
@@ -34,12 +37,19 @@ TQ_INLINE v16 v16_xor_and(v16 a, v16 b, v16 c)
     return _mm_xor_si128(a, _mm_and_si128(b, c));
 }
 
+#if TQ_USE_GFNI
+TQ_INLINE v16 v16_swap(v16 v)
+{
+    return _mm_gf2p8affine_epi64_epi8(v, _mm_set1_epi64x(TQ_SWAP_MATRIX), 0);
+}
+#else
 TQ_INLINE v16 v16_swap(v16 v)
 {
     v16 low = _mm_set1_epi8(0x0F);
     return _mm_or_si128(_mm_slli_epi16(_mm_and_si128(v, low), 4),
                         _mm_and_si128(_mm_srli_epi16(v, 4), low));
 }
+#endif
 
 TQ_DEFINE_KERNEL(v16)
 

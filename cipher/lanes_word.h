@@ -27,7 +27,8 @@ TQ_INLINE v4 v4_splat(uint8_t byte)
 
 TQ_INLINE v4 v4_swap(v4 v)
 {
-    return (v << 4 & UINT32_C(0xF0F0F0F0)) | (v >> 4 & UINT32_C(0x0F0F0F0F));
+    const v4 low = UINT32_C(0x0F0F0F0F);
+    return (v & low) << 4 | (v >> 4 & low);
 }
 
 TQ_INLINE v4 v4_xor3(v4 a, v4 b, v4 c)
@@ -59,7 +60,8 @@ TQ_INLINE v8 v8_splat(uint8_t byte)
 
 TQ_INLINE v8 v8_swap(v8 v)
 {
-    return (v << 4 & UINT64_C(0xF0F0F0F0F0F0F0F0)) | (v >> 4 & UINT64_C(0x0F0F0F0F0F0F0F0F));
+    const v8 low = UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (v & low) << 4 | (v >> 4 & low);
 }
 
 TQ_INLINE v8 v8_xor3(v8 a, v8 b, v8 c)

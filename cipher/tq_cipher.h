@@ -28,17 +28,16 @@
 #define TQ_CIPHER_VERSION_PATCH 0
 #define TQ_CIPHER_VERSION "1.0.0"
 
-/** Marks a public symbol; everything else is hidden in the shared library. */
-#if defined(_WIN32) && defined(TQ_CIPHER_SHARED)
-#ifdef TQ_CIPHER_BUILDING
-#define TQ_API __declspec(dllexport)
-#else
-#define TQ_API __declspec(dllimport)
-#endif
-#elif defined(__GNUC__)
-#define TQ_API __attribute__((visibility("default")))
-#else
+/** Marks a public symbol. Everything else is hidden in the shared library; in the static one all
+ * is, so that a module which links it does not pass it on. */
+#if !defined(TQ_CIPHER_SHARED)
 #define TQ_API
+#elif defined(_WIN32) && defined(TQ_CIPHER_BUILDING)
+#define TQ_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define TQ_API __declspec(dllimport)
+#else
+#define TQ_API __attribute__((visibility("default")))
 #endif
 
 #ifdef __cplusplus
@@ -64,16 +63,17 @@ enum tq_role {
     TQ_ROLE_CLIENT, /**< What a client does to every byte it sends *and* receives. */
 };
 
-/** Widest access that a backend makes to tq_tables::t1, in bytes. */
-#define TQ_TABLES_OVERHANG 64
+/** How far into tq_tables::t1 the backends look: two pages of the counter and a vector, in bytes.
+ */
+#define TQ_TABLES_REACH (2 * TQ_KEY_SIZE + 64)
 
 /**
  * A key prepared for one role. Read-only once prepared, so it may be copied and shared freely.
  * The members are for the backends alone.
  */
 typedef struct tq_tables {
-    uint8_t t1[TQ_KEY_SIZE + TQ_TABLES_OVERHANG]; /**< repeats past its end: loads never wrap */
-    uint8_t t2[TQ_KEY_SIZE];                      /**< one byte for each page of the counter */
+    uint8_t t1[TQ_TABLES_REACH];  /**< repeats past its end: loads never wrap */
+    uint8_t t2[TQ_KEY_SIZE];      /**< one byte for each page of the counter */
     uint8_t t2_step[TQ_KEY_SIZE]; /**< t2[page] ^ t2[page + 1], for loads over a page end */
 } tq_tables;
 

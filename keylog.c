@@ -220,6 +220,8 @@ bool keylog_add(keylog_t *keylog, keylog_kind_t kind, const char *public_key, co
 
 const keylog_entry_t *keylog_find(const keylog_t *keylog, sessionkey_hex_t public_key)
 {
+    if (public_key.length == 0)
+        return NULL;
     const char *end = memchr(public_key.digits, '\0', public_key.length);
     size_t length = end ? (size_t)(end - public_key.digits) : public_key.length;
     char *key = normalize((token_t){public_key.digits, length});
@@ -301,10 +303,10 @@ static keylog_kind_t find_kind(token_t label)
     return KEYLOG_KINDS;
 }
 
-/* A label may be shown if it looks like one: a secret in its place must not end up in a message. */
+/* A label is shown if it cannot be a number: a secret in its place must not end up in a message. */
 static char *describe_label(token_t label)
 {
-    bool is_word = label.length <= 24;
+    bool is_word = label.length <= 24 && memchr(label.text, '_', label.length);
     for (size_t i = 0; is_word && i < label.length; i++)
         is_word = g_ascii_isalpha(label.text[i]) || label.text[i] == '_';
     if (is_word)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * How much a message header is worth as evidence that a decryption is right.
+ *
+ * Every message of the protocol starts with its size and its type, two little-endian 16-bit
+ * numbers; the size counts the header. A model knows which types there are and which sizes each may
+ * have. It is a probability distribution over the 2^32 possible headers: evidence is how many times
+ * likelier a header is under it than in random bytes, as a logarithm. What the model does not list
+ * is unlikely, never impossible, so that types and sizes private to a server cost evidence only.
+ */
+#ifndef TQ_HEADER_MODEL_H
+#define TQ_HEADER_MODEL_H
+
+#include "tq_cipher.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Size of a message header in bytes. */
+#define TQ_HEADER_SIZE 4
+
+/** Largest message of the protocol in bytes; what lists no maximum ends here. */
+#define TQ_MESSAGE_MAX 1024
+
+/** Evidence is counted in units of 1/16 bit. */
+#define TQ_EVIDENCE_BIT 16
+
+/** Sizes in bytes that messages of one type may have. A type may have several ranges. */
+typedef struct tq_size_range {
+    uint16_t type;
+    uint16_t min_size;
+    uint16_t max_size; /**< the same as min_size where the size is fixed */
+} tq_size_range;
+
+/** A model; constant once made, and to be shared by any number of recoveries and threads. */
+typedef struct tq_header_model tq_header_model;
+
+/**
+ * Makes a model.
+ * @param ranges  sorted by type; copied
+ * @param count   how many, at least one
+ * @return the model, for tq_header_model_free(); NULL if @p ranges is empty or unsorted, or memory
+ *         is short
+ */
+TQ_API tq_header_model *tq_header_model_new(const tq_size_range *ranges, size_t count);
+
+/** Frees a model; NULL is allowed. */
+TQ_API void tq_header_model_free(tq_header_model *model);
+
+/**
+ * The evidence in one header, in units of 1/16 bit; negative if the header speaks against the
+ * decryption.
+ * @param model  the model
+ * @param size   size field of the header
+ * @param type   type field of the header
+ * @param rest   bytes from the header's start to the end of its TCP segment, where most messages
+ *               end; 0 if not known
+ */
+TQ_API int tq_header_evidence(const tq_header_model *model, unsigned size, unsigned type,
+                              size_t rest);
+
+/**
+ * The evidence in what follows the header: zeros and text are commoner in messages than in random
+ * bytes. Never below -2 bits, however little a message looks like others.
+ * @param zeros  how many of the bytes are 0
+ * @param texts  how many are printable ASCII characters
+ * @param len    how many bytes there are
+ */
+TQ_API int tq_body_evidence(size_t zeros, size_t texts, size_t len);
+
+/** Whether the model lists a type. */
+TQ_API bool tq_header_type_listed(const tq_header_model *model, unsigned type);
+
+/** The model's ranges, sorted by type; @p count is set to how many. Owned by the model. */
+TQ_API const tq_size_range *tq_header_model_ranges(const tq_header_model *model, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

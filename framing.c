@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "evidence.h"
 #include "message-types.h"
 #include "opening.h"
 #include "resume.h"
@@ -148,19 +149,22 @@ static bool is_bounded(const stream_t *bytes, const stream_run_t *run)
     return stream_is_claimed(bytes, run->at + run->length);
 }
 
+static bool is_footer(tq_direction_t direction, const uint8_t *plain)
+{
+    return memcmp(plain, direction == TQ_SERVER_TO_CLIENT ? TQ_FOOTER_SERVER : TQ_FOOTER_CLIENT,
+                  TQ_FOOTER_SIZE) == 0;
+}
+
 /* Bytes that follow a message on the wire and are not counted in its size. */
 static uint32_t footer_size(const framing_t *f, unsigned flow, const uint8_t *plain, uint32_t rest)
 {
-    const char *footer = session_direction(f->session, flow) == TQ_SERVER_TO_CLIENT
-                             ? TQ_FOOTER_SERVER
-                             : TQ_FOOTER_CLIENT;
-
     if (f->session->footers)
         return TQ_FOOTER_SIZE;
-    /* Some account servers send footers too. No message is 21,588 bytes long and of type 25,939,
+    /* Some account servers send footers too. No message is 20,820 bytes long and of type 25,939,
      * which is what the footer's first bytes would be as a header. */
-    return rest >= TQ_FOOTER_SIZE && memcmp(plain, footer, TQ_FOOTER_SIZE) == 0 ? TQ_FOOTER_SIZE
-                                                                                : 0;
+    return rest >= TQ_FOOTER_SIZE && is_footer(session_direction(f->session, flow), plain)
+               ? TQ_FOOTER_SIZE
+               : 0;
 }
 
 /* Frames the messages of a run from a boundary on. Returns whether it got further. */
@@ -229,39 +233,31 @@ static bool frame_from(const framing_t *f, unsigned index, unsigned run_index, u
     return offset > 0;
 }
 
-/* How much a chain of headers says, in bits: log2 of how many random chains there are for each that
- * looks as good; negative if it can't be one.
- *
- * Of 2^16 types some 2^8.4 are known, that is 7.6 bits; a size from 4 to 2,048 is worth 5, one that
- * the type can have about 9, and one that ends exactly where the bytes do 16. A footer is worth
- * 64. */
+/* How much a chain of headers says for its first one being a message's, in bits (see
+ * cipher/header_model.h; a footer is worth 64); negative if it can't be one. */
 static int weigh_chain(const framing_t *f, unsigned flow, const uint8_t *plain, size_t length,
                        size_t offset, bool bounded)
 {
     tq_direction_t direction = session_direction(f->session, flow);
-    int bits = 0;
+    const tq_header_model *model = evidence_model(direction);
+    int evidence = 0;
 
     while (length - offset >= MESSAGE_HEADER) {
         uint16_t size = message_size(plain + offset), type = message_type(plain + offset);
+        size_t rest = length - offset;
         if (size < MESSAGE_HEADER)
             return -1;
-        dictionary_fit_t fit = dictionary_header_fit(type, size, direction);
-        int of_type = fit == DICTIONARY_FIT_UNKNOWN ? 0 : 7;
-        int of_size = fit == DICTIONARY_FIT_GOOD ? 9 : size <= 2048 ? 5 : 0;
-        size_t rest = length - offset;
-
-        if (size > rest || (f->session->footers && size + TQ_FOOTER_SIZE > rest))
-            return bounded || fit == DICTIONARY_FIT_UNKNOWN ? -1 : bits + of_type + of_size;
+        evidence += tq_header_evidence(model, size, type, rest);
+        if (size > rest || (f->session->footers && (size_t)size + TQ_FOOTER_SIZE > rest))
+            return bounded ? -1
+                           : evidence / TQ_EVIDENCE_BIT; /* cut off by the end of what is there */
         uint32_t footer = footer_size(f, flow, plain + offset + size, (uint32_t)(rest - size));
-        if (f->session->footers &&
-            memcmp(plain + offset + size,
-                   direction == TQ_SERVER_TO_CLIENT ? TQ_FOOTER_SERVER : TQ_FOOTER_CLIENT,
-                   TQ_FOOTER_SIZE) != 0)
+        if (f->session->footers && !is_footer(direction, plain + offset + size))
             return -1;
         offset += size + footer;
-        bits += of_type + (offset == length ? 16 : of_size) + (footer ? 64 : 0);
+        evidence += footer ? 64 * TQ_EVIDENCE_BIT : 0;
     }
-    return bounded && offset != length ? -1 : bits;
+    return bounded && offset != length ? -1 : evidence / TQ_EVIDENCE_BIT;
 }
 
 /* Bits wanted of a chain that begins at an offset of a run. The more offsets were tried, the more.
@@ -367,7 +363,10 @@ void framing_add(session_t *session, record_segment_t *here, const uint8_t *data
 
     bool progress;
     do {
+        bool told = session->exchange && session->exchange->told;
         progress = opening_progress(session, here);
+        /* What came before a key was found belongs where it stands. */
+        f.in_own_frames |= progress && told;
         progress |= frame_flow(&f, here->flow);
         if (progress)
             progress |= frame_flow(&f, 1U - here->flow);
@@ -378,6 +377,6 @@ void framing_add(session_t *session, record_segment_t *here, const uint8_t *data
     } while (progress);
 
     size_t given_up = stream_keep(&flow->bytes);
-    if (given_up > 0)
+    if (given_up > 0 && flow->epochs && session_epoch(session, here->flow, here->at))
         record_add_notice(here, NOTICE_GIVEN_UP, given_up, 0, NULL);
 }

@@ -5,11 +5,17 @@
  */
 #include "logins.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "message-types.h"
 
 /* Offsets in MsgConnectEx, the same in all patches. */
 #define CONNECT_EX_ACCOUNT_ID 4
 #define CONNECT_EX_TOKEN 8
+#define CONNECT_EX_ADDRESS 12
+#define CONNECT_EX_ADDRESS_SIZE 16
+#define CONNECT_EX_PORT 28
 #define CONNECT_EX_SIZE_MIN 28
 
 static GHashTable *logins; /* token and account id to session_t */
@@ -25,6 +31,25 @@ void logins_reset(void)
     keys = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 }
 
+/* Reads the game server's address. It is text, and may have leading zeros: 127.000.000.001. */
+static void read_endpoint(session_t *account, const uint8_t *message, uint16_t size)
+{
+    char text[CONNECT_EX_ADDRESS_SIZE + 1] = {0};
+    unsigned part[4], used;
+    char end;
+
+    if (size < CONNECT_EX_PORT + 4)
+        return;
+    memcpy(text, message + CONNECT_EX_ADDRESS, CONNECT_EX_ADDRESS_SIZE);
+    used =
+        (unsigned)sscanf(text, "%3u.%3u.%3u.%3u%c", &part[0], &part[1], &part[2], &part[3], &end);
+    if (used != 4 || part[0] > 255 || part[1] > 255 || part[2] > 255 || part[3] > 255)
+        return;
+    account->game_address = part[0] << 24 | part[1] << 16 | part[2] << 8 | part[3];
+    account->game_port = message_u16(message, CONNECT_EX_PORT);
+    account->announced = true;
+}
+
 static gint64 login_id(const session_t *session)
 {
     return (gint64)((uint64_t)session->token << 32 | session->account_id);
@@ -37,8 +62,8 @@ void logins_announce(session_t *account, uint32_t frame, const uint8_t *message,
         return;
     account->account_id = message_u32(message, CONNECT_EX_ACCOUNT_ID);
     account->token = message_u32(message, CONNECT_EX_TOKEN);
-    account->has_token = true;
     account->token_frame = frame;
+    read_endpoint(account, message, size);
 
     gint64 id = login_id(account);
     uint32_t x = tq_key_alternate_x(account->token, account->account_id);

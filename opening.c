@@ -72,21 +72,21 @@ static first_t read_first_header(const session_t *session, const stream_run_t *r
     tq_crypt(&session->base->tables[direction], 0, header, run->data, sizeof header);
 
     uint16_t size = message_size(header), type = message_type(header);
-    dictionary_fit_t fit = dictionary_header_fit(type, size, direction);
-    if (fit == DICTIONARY_FIT_UNKNOWN)
+    enum dictionary_fit fit = dictionary_header_fit(type, size, direction);
+    if (fit == DICTIONARY_UNKNOWN_TYPE)
         return FIRST_FOREIGN;
 
     if (direction == TQ_CLIENT_TO_SERVER) {
         tq_server_t server = server_of_login(type);
-        if (server != TQ_SERVER_UNKNOWN && fit == DICTIONARY_FIT_GOOD)
+        if (server != TQ_SERVER_UNKNOWN && fit == DICTIONARY_PLAUSIBLE)
             return server == TQ_SERVER_ACCOUNT ? FIRST_ACCOUNT : FIRST_GAME;
-    } else if (type == TYPE_ENCRYPT_CODE && fit == DICTIONARY_FIT_GOOD) {
+    } else if (type == TYPE_ENCRYPT_CODE && fit == DICTIONARY_PLAUSIBLE) {
         return FIRST_ACCOUNT;
-    } else if (type == TYPE_CONNECT_EX && fit == DICTIONARY_FIT_GOOD) {
+    } else if (type == TYPE_CONNECT_EX && fit == DICTIONARY_PLAUSIBLE) {
         return FIRST_ACCOUNT;
     }
     /* Anyone's bytes may look like this; enough for a connection that the user calls TQ's. */
-    return fit == DICTIONARY_FIT_GOOD && session->config.claimed ? FIRST_MESSAGE : FIRST_FOREIGN;
+    return fit == DICTIONARY_PLAUSIBLE && session->config.claimed ? FIRST_MESSAGE : FIRST_FOREIGN;
 }
 
 /* Reads a server's first bytes as a hello under the initial keys. */
@@ -124,9 +124,12 @@ static void open_tq(session_t *session, tq_server_t server)
         session->server = server;
     session->status = SESSION_OPEN;
     for (unsigned i = 0; i < 2; i++) {
-        if (session->flow[i].started)
-            session_add_base_epoch(session, i, session->flow[i].start, session->flow[i].start,
-                                   TQ_KEY_BASE);
+        const flow_t *flow = &session->flow[i];
+        /* A game client's bytes have the base key only if MsgConnect is seen to end it. */
+        bool certain = session_direction(session, i) == TQ_SERVER_TO_CLIENT ||
+                       session->server == TQ_SERVER_ACCOUNT || first_run(flow);
+        if (flow->started && certain)
+            session_add_base_epoch(session, i, flow->start, flow->start, TQ_KEY_BASE);
     }
 }
 
@@ -380,7 +383,7 @@ static bool find_secret(session_t *session, record_segment_t *here)
         keylog_read(keylog);
         for (unsigned i = 0; i < 2; i++) {
             for (const keylog_entry_t *entry = keylog_find(keylog, publics[i]); entry;
-                 entry = entry->next) {
+                 entry = entry->same_key) {
                 sessionkey_secret_t secret;
                 char *why = NULL;
                 if (!keylog_secret(keylog, entry, &numbers, &secret, &why)) {
@@ -416,15 +419,34 @@ static bool find_secret(session_t *session, record_segment_t *here)
     return false;
 }
 
+/* Opens a direction whose first bytes came after the other direction told what the connection is,
+ * or whose start TCP did not show: then its first byte seen is taken for the first of all, if it
+ * reads like that. */
+static bool open_late(session_t *session, unsigned index)
+{
+    flow_t *flow = &session->flow[index];
+    const stream_run_t *run = first_run(flow);
+    tq_direction_t direction = session_direction(session, index);
+
+    if (flow->epochs || !run)
+        return false;
+    first_t first = read_first_header(session, run, direction);
+    if (first == FIRST_NOTHING || first == FIRST_FOREIGN)
+        return false;
+    start_flow(session, index);
+    session_add_base_epoch(session, index, flow->start, flow->start, TQ_KEY_BASE);
+    return true;
+}
+
 bool opening_progress(session_t *session, record_segment_t *here)
 {
     if (session->status == SESSION_OPENING)
         return open_session(session, here);
-    if (session->exchange && !session->exchange->reply && read_reply(session))
-        return true;
-    if (session->exchange && session->exchange->awaits_secret)
-        return find_secret(session, here);
-    return false;
+    if (!session->exchange)
+        return open_late(session, 0) | open_late(session, 1);
+    if (!session->exchange->reply)
+        return read_reply(session);
+    return session->exchange->awaits_secret && find_secret(session, here);
 }
 
 /* MsgConnect on a game connection of the TQ cipher: the client's bytes behind it have the alternate
@@ -434,17 +456,20 @@ bool opening_progress(session_t *session, record_segment_t *here)
 static void observe_connect(session_t *session, unsigned flow, uint32_t frame, uint64_t at,
                             const uint8_t *message, uint16_t size)
 {
-    if (size < 12 || session->server == TQ_SERVER_ACCOUNT)
+    const flow_t *f = &session->flow[flow];
+    bool is_first = session->footers || (f->started && at == f->start);
+
+    if (size < 12 || session->server == TQ_SERVER_ACCOUNT || !is_first)
         return;
     session->account_id = message_u32(message, 4);
     session->token = message_u32(message, 8);
-    session->has_token = true;
     session->token_frame = frame;
     if (session->server == TQ_SERVER_UNKNOWN)
         session->server = TQ_SERVER_GAME;
 
     const epoch_t *epoch = session_epoch(session, flow, at);
-    if (epoch->cipher == TQ_CIPHER_TQ && epoch->key == TQ_KEY_BASE)
+    if (epoch->cipher == TQ_CIPHER_TQ && epoch->key == TQ_KEY_BASE &&
+        session->flow[flow].epochs->len == 1)
         session_add_alternate_epoch(session, flow, at + size, epoch->zero,
                                     tq_key_alternate_x(session->token, session->account_id),
                                     TQ_KEY_ALTERNATE);

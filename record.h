@@ -28,10 +28,10 @@ typedef struct record_pdu {
     uint32_t first_frame; /* where its first byte came */
     const uint8_t *copy;  /* STREAM_CONTEXT bytes of context and the ciphertext; NULL: all of it
                              is in the frame's payload */
-    patch_evidence_t evidence; /* what the connection had shown of its patch by then */
-    uint8_t kind;              /* pdu_kind_t */
-    uint8_t footer;            /* bytes of `size` that are footer */
-    uint8_t context_length;    /* bytes of context that `copy` has */
+    struct patch_evidence evidence; /* what the connection had shown of its patch by then */
+    uint8_t kind;                   /* pdu_kind_t */
+    uint8_t footer;                 /* bytes of `size` that are footer */
+    uint8_t context_length;         /* bytes of context that `copy` has */
 } record_pdu_t;
 
 typedef enum {

@@ -38,20 +38,32 @@ session_t *session_new(const session_config_t *config)
     session->server = config->server;
     session->base = session_base_key(config->p, config->g);
     session->client = -1;
+    session->evidence = PATCH_EVIDENCE_NONE;
     return session;
+}
+
+static void clear_epochs(flow_t *flow)
+{
+    if (!flow->epochs)
+        return;
+    for (unsigned i = 0; i < flow->epochs->len; i++) {
+        epoch_t *epoch = &g_array_index(flow->epochs, epoch_t, i);
+        g_free(epoch->own_tables);
+        cfb64_unref(epoch->cfb);
+    }
+    g_array_free(flow->epochs, TRUE);
+    flow->epochs = NULL;
+}
+
+void session_clear_epochs(session_t *session, unsigned flow)
+{
+    clear_epochs(&session->flow[flow]);
 }
 
 static void free_flow(flow_t *flow)
 {
     stream_clear(&flow->bytes);
-    if (flow->epochs) {
-        for (unsigned i = 0; i < flow->epochs->len; i++) {
-            epoch_t *epoch = &g_array_index(flow->epochs, epoch_t, i);
-            g_free(epoch->own_tables);
-            cfb64_unref(epoch->cfb);
-        }
-        g_array_free(flow->epochs, TRUE);
-    }
+    clear_epochs(flow);
     for (unsigned i = 0; i < 2; i++)
         tq_recovery_free(flow->recovery[i]);
 }
@@ -61,8 +73,6 @@ void session_free(session_t *session)
     opening_free_exchange(session->exchange);
     free_flow(&session->flow[0]);
     free_flow(&session->flow[1]);
-    g_free(session->hello);
-    g_free(session->reply);
     g_free(session->account);
     g_free(session);
 }

@@ -84,6 +84,7 @@ typedef struct {
     uint64_t boundary;       /* where a message begins for sure, if not 0 (found by recovery) */
     uint64_t pending_at, pending_until; /* a message of which a part is missing yet */
     uint16_t pending_type;
+    uint64_t fed;             /* bytes below are known to the recoveries */
     tq_recovery *recovery[2]; /* by the direction assumed; NULL when not in use */
     bool recovery_ended[2];
 } flow_t;
@@ -114,7 +115,7 @@ typedef struct session {
     int client; /* index of the flow that the client sends, -1: not known yet */
     flow_t flow[2];
     bool footers; /* messages are followed by a footer (game, from 5018 on) */
-    patch_evidence_t evidence;
+    struct patch_evidence evidence;
 
     /* Diffie-Hellman exchange of a game connection. */
     struct exchange *exchange; /* handshake.c's and opening.c's; NULL on other connections */
@@ -122,9 +123,11 @@ typedef struct session {
     /* Login. */
     bool seeded;
     uint32_t seed; /* MsgEncryptCode's */
-    bool has_token;
     uint32_t token, account_id;
-    uint32_t token_frame; /* where the token crossed this connection */
+    uint32_t token_frame;  /* where the token crossed this connection */
+    bool announced;        /* account: the next two are valid */
+    uint32_t game_address; /* IPv4 address of the game server, host byte order */
+    uint16_t game_port;
     struct session *peer; /* the other connection of the same login */
     char *account;        /* name, UTF-8 is not promised; NULL if not seen */
     uint32_t first_frame, last_frame;
@@ -142,6 +145,9 @@ tq_direction_t session_direction(const session_t *session, unsigned flow);
 
 /* The epoch that serves a byte, or NULL if its key is not known. */
 const epoch_t *session_epoch(const session_t *session, unsigned flow, uint64_t at);
+
+/* Forgets all epochs of a flow. Only for epochs that were recovered: others agree with them. */
+void session_clear_epochs(session_t *session, unsigned flow);
 
 /* Adds an epoch. Its own_tables and cfb are the session's from then on. */
 void session_add_epoch(session_t *session, unsigned flow, const epoch_t *epoch);

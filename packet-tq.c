@@ -1,0 +1,645 @@
+/* packet-tq.c
+ * The transport of TQ Digital's games: deciphers the messages of a TCP connection.
+ *
+ * State, and why every pass gives the same result:
+ * - A session (session.h) for each connection: its keys by stream position. It grows only while
+ *   frames are seen for the first time, in the order of the capture.
+ * - A record (record.h) for each frame: the positions and lengths of its messages. It is made on
+ *   the first pass, and later passes read nothing else.
+ * Plaintext is not kept: deciphering is a pure function of session and position.
+ *
+ * TCP hands each segment to its sub-dissector in the order of the capture, but not retransmissions,
+ * nor segments that came late or that follow a loss, depending on its preferences. So the protocol
+ * is a post-dissector too: it takes what TCP withheld from known connections out of the frame. That
+ * is also why no reassembly is asked of TCP: with it, a lost segment would hold back all later
+ * ones.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "packet-tq.h"
+
+#include <epan/dissectors/packet-tcp.h>
+#include <epan/expert.h>
+#include <epan/proto_data.h>
+#include <epan/tap.h>
+
+#include "conversation.h"
+#include "framing.h"
+#include "logins.h"
+#include "message-types.h"
+#include "packet-conquer.h"
+#include "packet-tq-handshake.h"
+#include "preferences.h"
+#include "record.h"
+
+#define TQ_PORTS "5816,9958-9960"
+
+static int proto_tq = -1;
+
+static int hf_tq_server = -1;
+static int hf_tq_direction = -1;
+static int hf_tq_cipher = -1;
+static int hf_tq_key = -1;
+static int hf_tq_position = -1;
+static int hf_tq_counter = -1;
+static int hf_tq_length = -1;
+static int hf_tq_type = -1;
+static int hf_tq_footer = -1;
+static int hf_tq_plaintext = -1;
+static int hf_tq_backend = -1;
+static int hf_tq_login_frame = -1;
+static int hf_tq_game_frame = -1;
+static int hf_tq_first_frame = -1;
+static int hf_tq_missing = -1;
+
+static gint ett_tq = -1;
+
+static expert_field ei_tq_bad_length = EI_INIT;
+static expert_field ei_tq_lost = EI_INIT;
+static expert_field ei_tq_given_up = EI_INIT;
+static expert_field ei_tq_key_missing = EI_INIT;
+static expert_field ei_tq_key_wrong = EI_INIT;
+static expert_field ei_tq_key_recovered = EI_INIT;
+static expert_field ei_tq_not_recovered = EI_INIT;
+static expert_field ei_tq_foreign = EI_INIT;
+static expert_field ei_tq_footer = EI_INIT;
+static expert_field ei_tq_unknown_type = EI_INIT;
+static expert_field ei_tq_backend = EI_INIT;
+
+static dissector_handle_t tq_handle;
+static dissector_handle_t conquer_handle;
+static dissector_table_t type_table;
+static int tq_tap = -1;
+
+/* Fields of TCP that the post-dissector reads. */
+static int hf_tcp_seq_raw, hf_tcp_flags, hf_tcp_payload;
+
+static const value_string server_values[] = {
+    {TQ_SERVER_UNKNOWN, "Unknown"},
+    {TQ_SERVER_ACCOUNT, "Account server"},
+    {TQ_SERVER_GAME, "Game server"},
+    {0, NULL},
+};
+
+static const value_string direction_values[] = {
+    {TQ_CLIENT_TO_SERVER, "Client to server"},
+    {TQ_SERVER_TO_CLIENT, "Server to client"},
+    {0, NULL},
+};
+
+static const value_string cipher_values[] = {
+    {TQ_CIPHER_UNKNOWN, "Unknown"},
+    {TQ_CIPHER_TQ, "TQ cipher"},
+    {TQ_CIPHER_BLOWFISH, "Blowfish-CFB64"},
+    {TQ_CIPHER_CAST5, "CAST5-CFB64"},
+    {0, NULL},
+};
+
+static const value_string key_values[] = {
+    {TQ_KEY_NONE, "None"},
+    {TQ_KEY_BASE, "Base key"},
+    {TQ_KEY_ALTERNATE, "Alternate key"},
+    {TQ_KEY_INITIAL, "Initial key (handshake)"},
+    {TQ_KEY_SESSION, "Session key"},
+    {TQ_KEY_RECOVERED, "Recovered key"},
+    {0, NULL},
+};
+
+/* Where a frame's messages are put. */
+typedef struct {
+    packet_info *pinfo;
+    proto_tree *tree;
+    const record_segment_t *segment;
+    tq_direction_t direction;
+    bool wants_tree; /* somebody looks at this protocol's fields */
+} view_t;
+
+/* ---- One message ---- */
+
+static void add_generated_uint(proto_tree *tree, int hf, tvbuff_t *tvb, uint32_t value)
+{
+    proto_item_set_generated(proto_tree_add_uint(tree, hf, tvb, 0, 0, value));
+}
+
+/* What is known of the connection at this message. */
+static void add_connection(const view_t *view, proto_tree *tree, tvbuff_t *tvb, uint64_t at)
+{
+    const session_t *session = view->segment->session;
+    const flow_t *flow = &session->flow[view->segment->flow];
+    const epoch_t *epoch = session_epoch(session, view->segment->flow, at);
+    uint64_t start = flow->started ? flow->start : flow->first;
+
+    add_generated_uint(tree, hf_tq_server, tvb, session->server);
+    add_generated_uint(tree, hf_tq_direction, tvb, view->direction);
+    add_generated_uint(tree, hf_tq_cipher, tvb, epoch->cipher);
+    add_generated_uint(tree, hf_tq_key, tvb, epoch->key);
+    proto_item_set_generated(proto_tree_add_uint64(tree, hf_tq_position, tvb, 0, 0, at - start));
+    if (epoch->cipher == TQ_CIPHER_TQ) {
+        add_generated_uint(tree, hf_tq_counter, tvb, (uint16_t)(at - epoch->zero));
+        proto_item *item = proto_tree_add_string(tree, hf_tq_backend, tvb, 0, 0, tq_backend_name());
+        proto_item_set_generated(item);
+        if (preferences()->backend_missing)
+            expert_add_info_format(view->pinfo, item, &ei_tq_backend,
+                                   "Backend %s is not available on this machine; %s serves instead",
+                                   preferences()->backend, tq_backend_name());
+    }
+    if (session->peer && session->server == TQ_SERVER_GAME)
+        add_generated_uint(tree, hf_tq_login_frame, tvb, session->peer->token_frame);
+    else if (session->peer && session->server == TQ_SERVER_ACCOUNT)
+        add_generated_uint(tree, hf_tq_game_frame, tvb, session->peer->token_frame);
+}
+
+static void add_footer(const view_t *view, proto_tree *tree, tvbuff_t *tvb, int offset)
+{
+    const char *right =
+        view->direction == TQ_SERVER_TO_CLIENT ? TQ_FOOTER_SERVER : TQ_FOOTER_CLIENT;
+    proto_item *item =
+        proto_tree_add_item(tree, hf_tq_footer, tvb, offset, TQ_FOOTER_SIZE, ENC_ASCII | ENC_NA);
+
+    if (tvb_strneql(tvb, offset, right, TQ_FOOTER_SIZE) != 0)
+        expert_add_info_format(view->pinfo, item, &ei_tq_footer, "The footer should be %s", right);
+}
+
+/* Dissects one message. tvb: its plaintext, with the footer. */
+static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *pdu)
+{
+    packet_info *pinfo = view->pinfo;
+    const session_t *session = view->segment->session;
+    uint16_t length = tvb_get_letohs(tvb, 0), type = tvb_get_letohs(tvb, 2);
+    const char *name = dictionary_type_name(type);
+    tvbuff_t *message = pdu->footer ? tvb_new_subset_length(tvb, 0, length) : tvb;
+
+    if (view->wants_tree) {
+        proto_item *item = proto_tree_add_protocol_format(
+            view->tree, proto_tq, tvb, 0, -1, "TQ, %s, %s (%u), %u bytes",
+            val_to_str_const(view->direction, direction_values, ""), name ? name : "unknown type",
+            type, length);
+        proto_tree *tree = proto_item_add_subtree(item, ett_tq);
+
+        add_connection(view, tree, tvb, pdu->at);
+        if (pdu->first_frame != pinfo->num)
+            add_generated_uint(tree, hf_tq_first_frame, tvb, pdu->first_frame);
+        proto_tree_add_item(tree, hf_tq_length, tvb, 0, 2, ENC_LITTLE_ENDIAN);
+        proto_item *type_item = proto_tree_add_item(tree, hf_tq_type, tvb, 2, 2, ENC_LITTLE_ENDIAN);
+        if (!name)
+            expert_add_info(pinfo, type_item, &ei_tq_unknown_type);
+        proto_tree_add_item(tree, hf_tq_plaintext, message, 0, -1, ENC_NA);
+        if (pdu->footer)
+            add_footer(view, tree, tvb, length);
+    }
+
+    struct conquer_context context = {
+        .server = (uint8_t)session->server,
+        .direction = (uint8_t)view->direction,
+        .footer = session->footers,
+        .evidence = pdu->evidence,
+        .options = {.patch = session->config.patch,
+                    .encoding = preferences()->text_encoding,
+                    .show_passwords = preferences()->show_passwords},
+    };
+    if (!dissector_try_uint_new(type_table, type, message, pinfo, view->tree, TRUE, &context))
+        call_dissector_only(conquer_handle, message, pinfo, view->tree, &context);
+    else
+        col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", name ? name : "unknown type");
+
+    if (have_tap_listener(tq_tap)) {
+        const flow_t *flow = &session->flow[view->segment->flow];
+        tq_tap_info_t *info = wmem_new0(pinfo->pool, tq_tap_info_t);
+        info->session = session;
+        info->server = session->server;
+        info->direction = view->direction;
+        info->type = type;
+        info->length = length;
+        info->name = name;
+        info->position = pdu->at - (flow->started ? flow->start : flow->first);
+        info->message = message;
+        tap_queue_packet(tq_tap, pinfo, info);
+    }
+}
+
+static void show_handshake(const view_t *view, tvbuff_t *tvb, const record_pdu_t *pdu)
+{
+    const session_t *session = view->segment->session;
+    bool hello = pdu->kind == PDU_HELLO;
+    proto_item *item =
+        proto_tree_add_protocol_format(view->tree, proto_tq, tvb, 0, -1, "TQ, %s, %u bytes",
+                                       hello ? "server hello" : "client reply", pdu->size);
+    proto_tree *tree = proto_item_add_subtree(item, ett_tq);
+
+    add_connection(view, tree, tvb, pdu->at);
+    col_append_sep_str(view->pinfo->cinfo, COL_INFO, ", ", hello ? "Server hello" : "Client reply");
+    dissect_tq_handshake(tvb, view->pinfo, tree, session,
+                         hello ? HANDSHAKE_HELLO : HANDSHAKE_REPLY);
+}
+
+static void show_pdu(const view_t *view, tvbuff_t *tvb, const record_pdu_t *pdu)
+{
+    if (pdu->kind == PDU_MESSAGE)
+        show_message(view, tvb, pdu);
+    else
+        show_handshake(view, tvb, pdu);
+}
+
+/* ---- One segment ---- */
+
+static void show_notice(const view_t *view, tvbuff_t *tvb, const record_notice_t *notice)
+{
+    packet_info *pinfo = view->pinfo;
+    const char *name = dictionary_type_name(notice->type);
+    proto_item *item = proto_tree_add_protocol_format(view->tree, proto_tq, tvb, 0, 0, "TQ");
+    proto_tree *tree = proto_item_add_subtree(item, ett_tq);
+
+    switch (notice->kind) {
+    case NOTICE_LOST:
+        add_generated_uint(tree, hf_tq_missing, tvb, (uint32_t)notice->value);
+        if (notice->type)
+            expert_add_info_format(pinfo, item, &ei_tq_lost,
+                                   "%" PRIu64 " bytes of this direction are missing before this "
+                                   "segment; they cut %s (%u)",
+                                   notice->value, name ? name : "a message of unknown type",
+                                   notice->type);
+        else
+            expert_add_info_format(pinfo, item, &ei_tq_lost,
+                                   "%" PRIu64 " bytes of this direction are missing before this "
+                                   "segment",
+                                   notice->value);
+        break;
+    case NOTICE_BAD_LENGTH:
+        expert_add_info_format(pinfo, item, &ei_tq_bad_length,
+                               "Length %" PRIu64 " is less than the header's 4 bytes; what follows "
+                               "is searched for the next message",
+                               notice->value);
+        break;
+    case NOTICE_GIVEN_UP:
+        expert_add_info_format(pinfo, item, &ei_tq_given_up,
+                               "%" PRIu64 " bytes belong to no message that could be found",
+                               notice->value);
+        break;
+    case NOTICE_FOREIGN:
+        col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", "Not a TQ connection, or unknown key");
+        expert_add_info_format(
+            pinfo, item, &ei_tq_foreign,
+            "The first bytes are no TQ message under the base key P %08X, G %08X, and no "
+            "handshake under the initial keys %s. If this is a private server's traffic, add its "
+            "keys in the preferences (TQ, Servers)",
+            view->segment->session->config.p, view->segment->session->config.g,
+            preferences_initial_keys(pinfo->pool));
+        break;
+    case NOTICE_NO_SECRET:
+        expert_add_info(pinfo, item, &ei_tq_key_missing);
+        break;
+    case NOTICE_KEY_ERROR:
+        expert_add_info_format(pinfo, item, &ei_tq_key_wrong, "Key log: %s", notice->text);
+        break;
+    case NOTICE_RECOVERED:
+        expert_add_info_format(pinfo, item, &ei_tq_key_recovered,
+                               "The start of the connection is not in the capture; counter and key "
+                               "of this direction were recovered from %" PRIu64 " messages",
+                               notice->value);
+        break;
+    case NOTICE_UNRECOVERED:
+        expert_add_info(pinfo, item, &ei_tq_not_recovered);
+        break;
+    default:
+        break;
+    }
+}
+
+static tvbuff_t *make_plaintext(const view_t *view, tvbuff_t *parent, uint64_t at,
+                                const uint8_t *before, size_t before_length, const uint8_t *in,
+                                uint32_t length)
+{
+    uint8_t *plain = (uint8_t *)wmem_alloc(view->pinfo->pool, length);
+
+    session_decrypt(view->segment->session, view->segment->flow, at, before, before_length, in,
+                    length, plain);
+    tvbuff_t *tvb = parent ? tvb_new_child_real_data(parent, plain, length, (gint)length)
+                           : tvb_new_real_data(plain, length, (gint)length);
+    add_new_data_source(view->pinfo, tvb, "Decrypted TQ");
+    return tvb;
+}
+
+/* Shows messages that lie one behind the other in the payload. Returns the next one. */
+static const record_pdu_t *show_in_payload(const view_t *view, tvbuff_t *payload,
+                                           const record_pdu_t *first)
+{
+    const record_segment_t *segment = view->segment;
+    uint64_t from = first->at, to = first->at;
+    const record_pdu_t *end = first;
+
+    while (end && !end->copy && end->at == to) {
+        to += end->size;
+        end = end->next;
+    }
+
+    uint32_t offset = (uint32_t)(from - segment->at), length = (uint32_t)(to - from);
+    if (!payload || !tvb_bytes_exist(payload, (gint)offset, (gint)length))
+        return end;
+    const uint8_t *in = tvb_get_ptr(payload, (gint)offset, (gint)length);
+    bool has_context = segment->context && segment->context_at == from;
+    const uint8_t *before = has_context ? segment->context : tvb_get_ptr(payload, 0, (gint)offset);
+    tvbuff_t *plain = make_plaintext(view, payload, from, before,
+                                     has_context ? segment->context_length : offset, in, length);
+    for (const record_pdu_t *pdu = first; pdu != end; pdu = pdu->next)
+        show_pdu(view, tvb_new_subset_length(plain, (gint)(pdu->at - from), (gint)pdu->size), pdu);
+    return end;
+}
+
+/* Shows what the first pass has found in a segment. payload may be NULL. */
+static void show_segment(packet_info *pinfo, proto_tree *tree, const record_segment_t *segment,
+                         tvbuff_t *payload)
+{
+    view_t view = {
+        .pinfo = pinfo,
+        .tree = tree,
+        .segment = segment,
+        .wants_tree = tree && proto_field_is_referenced(tree, proto_tq),
+    };
+
+    if (segment->session->client >= 0)
+        view.direction = session_direction(segment->session, segment->flow);
+    for (const record_notice_t *notice = segment->notices; notice; notice = notice->next)
+        show_notice(&view, payload, notice);
+    for (const record_pdu_t *pdu = segment->pdus; pdu;) {
+        if (!pdu->copy) {
+            pdu = show_in_payload(&view, payload, pdu);
+            continue;
+        }
+        tvbuff_t *plain = make_plaintext(&view, NULL, pdu->at, pdu->copy, pdu->context_length,
+                                         pdu->copy + STREAM_CONTEXT, pdu->size);
+        show_pdu(&view, plain, pdu);
+        pdu = pdu->next;
+    }
+}
+
+/* Hands connections to an announced game server to this dissector. */
+static void claim_announced(packet_info *pinfo, const session_t *session)
+{
+    if (!session->announced || session->token_frame != pinfo->num)
+        return;
+
+    /* The address as announced, and the account server's own: behind a NAT or a proxy the game
+     * server is often there. */
+    uint32_t ip = g_htonl(session->game_address);
+    address announced;
+    set_address(&announced, AT_IPv4, sizeof ip, &ip);
+    conversation_claim_endpoint(pinfo, &announced, session->game_port, tq_handle);
+    conversation_claim_endpoint(pinfo, &pinfo->src, session->game_port, tq_handle);
+}
+
+/* Takes a segment's payload, on the first pass, and shows what the frame has. */
+static void dissect_segment(tvbuff_t *payload, packet_info *pinfo, proto_tree *tree,
+                            session_t *session, uint32_t seq, bool in_payload)
+{
+    unsigned flow = conversation_flow(pinfo);
+
+    if (!PINFO_FD_VISITED(pinfo)) {
+        uint32_t length = tvb_captured_length(payload);
+        uint64_t at = stream_coordinate(&session->flow[flow].bytes, seq);
+        record_segment_t *here = record_segment(pinfo->num, session, flow, at);
+        framing_add(session, here, tvb_get_ptr(payload, 0, (gint)length), length, pinfo->num,
+                    in_payload);
+        claim_announced(pinfo, session);
+    }
+    for (const record_segment_t *segment = record_find(pinfo->num); segment;
+         segment = segment->next) {
+        if (segment->session == session)
+            show_segment(pinfo, tree, segment,
+                         segment->flow == flow && in_payload ? payload : NULL);
+    }
+}
+
+/* ---- Entry points ---- */
+
+static bool frame_has_messages(uint32_t frame, const session_t *session)
+{
+    for (const record_segment_t *segment = record_find(frame); segment; segment = segment->next) {
+        if (segment->session == session && (segment->pdus || segment->notices))
+            return true;
+    }
+    return false;
+}
+
+/* Called by TCP. */
+static int dissect_delivered(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
+                             bool claimed)
+{
+    const struct tcpinfo *tcpinfo = (const struct tcpinfo *)data;
+    session_t *session = tcpinfo ? conversation_session(pinfo, true, claimed) : NULL;
+
+    if (!session)
+        return 0;
+
+    col_clear(pinfo->cinfo, COL_INFO);
+    p_add_proto_data(pinfo->pool, pinfo, proto_tq, 0, session);
+    dissect_segment(tvb, pinfo, tree, session, conversation_raw_seq(pinfo, tcpinfo->seq), true);
+    if (session->status == SESSION_FOREIGN)
+        return 0;
+    if (claimed || session->status == SESSION_OPEN) {
+        col_set_str(pinfo->cinfo, COL_PROTOCOL, "TQ");
+        if (!frame_has_messages(pinfo->num, session))
+            col_set_str(pinfo->cinfo, COL_INFO,
+                        session->status == SESSION_OPEN ? "Part of a message"
+                                                        : "Not deciphered yet");
+    }
+    return (int)tvb_captured_length(tvb);
+}
+
+static int dissect_tq(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    return dissect_delivered(tvb, pinfo, tree, data, true);
+}
+
+/* Claims a connection, on any port, whose first bytes are a login under the base key, or a
+ * handshake under an initial key. */
+static ws_bool dissect_tq_heur(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    session_t *session = data ? conversation_session(pinfo, true, false) : NULL;
+
+    if (!session || session->status == SESSION_FOREIGN)
+        return false;
+    dissect_delivered(tvb, pinfo, tree, data, false);
+    if (session->status != SESSION_OPEN)
+        return false;
+    session->config.claimed = true;
+    conversation_set_dissector(find_or_create_conversation(pinfo), tq_handle);
+    return true;
+}
+
+static field_info *find_field(proto_tree *tree, int hf)
+{
+    const GPtrArray *found = tree ? proto_get_finfo_ptr_array(tree, hf) : NULL;
+
+    /* Of TCP in TCP, the innermost. */
+    return found && found->len > 0 ? (field_info *)found->pdata[found->len - 1] : NULL;
+}
+
+/* Takes what TCP did not hand on. */
+static int dissect_withheld(tvbuff_t *tvb _U_, packet_info *pinfo, proto_tree *tree, void *data _U_)
+{
+    if (pinfo->ptype != PT_TCP || p_get_proto_data(pinfo->pool, pinfo, proto_tq, 0))
+        return 0;
+
+    session_t *session = conversation_session(pinfo, false, false);
+    if (PINFO_FD_VISITED(pinfo)) {
+        for (const record_segment_t *segment = record_find(pinfo->num); segment;
+             segment = segment->next) {
+            if (segment->session == session)
+                show_segment(pinfo, tree, segment, NULL);
+        }
+        return 0;
+    }
+
+    field_info *seq = find_field(tree, hf_tcp_seq_raw);
+    field_info *flags = find_field(tree, hf_tcp_flags);
+    if (!seq || !flags)
+        return 0;
+    uint32_t raw_seq = fvalue_get_uinteger(tq_finfo_value(seq));
+    uint32_t bits = fvalue_get_uinteger(tq_finfo_value(flags));
+    if (bits & TH_SYN)
+        conversation_syn(pinfo, raw_seq, bits & TH_ACK);
+
+    field_info *payload = find_field(tree, hf_tcp_payload);
+    if (!session || !payload || payload->length <= 0 || !payload->ds_tvb)
+        return 0;
+    tvbuff_t *withheld = tvb_new_subset_length(payload->ds_tvb, payload->start, payload->length);
+    dissect_segment(withheld, pinfo, tree, session, raw_seq, false);
+    return 0;
+}
+
+static void init_tq(void)
+{
+    record_init();
+    logins_reset();
+    preferences_init();
+    conversation_begin(proto_tq);
+}
+
+static void cleanup_tq(void)
+{
+    conversation_end();
+    preferences_cleanup();
+}
+
+void proto_register_tq(void)
+{
+    static hf_register_info hf[] = {
+        {&hf_tq_server,
+         {"Server", "tq.server", FT_UINT8, BASE_DEC, VALS(server_values), 0x0,
+          "Kind of server at the other end, told by what the connection carries", HFILL}},
+        {&hf_tq_direction,
+         {"Direction", "tq.direction", FT_UINT8, BASE_DEC, VALS(direction_values), 0x0,
+          "Who sent the message", HFILL}},
+        {&hf_tq_cipher,
+         {"Cipher", "tq.cipher", FT_UINT8, BASE_DEC, VALS(cipher_values), 0x0,
+          "Cipher of the message", HFILL}},
+        {&hf_tq_key,
+         {"Key", "tq.key", FT_UINT8, BASE_DEC, VALS(key_values), 0x0, "Key of the message", HFILL}},
+        {&hf_tq_position,
+         {"Position", "tq.position", FT_UINT64, BASE_DEC, NULL, 0x0,
+          "Position of the first byte in its direction's stream, from 0", HFILL}},
+        {&hf_tq_counter,
+         {"Counter", "tq.counter", FT_UINT16, BASE_DEC, NULL, 0x0,
+          "Counter of the TQ cipher at the first byte", HFILL}},
+        {&hf_tq_length,
+         {"Length", "tq.length", FT_UINT16, BASE_DEC, NULL, 0x0,
+          "Size of the message in bytes, with header and without footer", HFILL}},
+        {&hf_tq_type,
+         {"Type", "tq.type", FT_UINT16, BASE_DEC_HEX | BASE_EXT_STRING, NULL, 0x0,
+          "Type of the message", HFILL}},
+        {&hf_tq_footer,
+         {"Footer", "tq.footer", FT_STRING, BASE_NONE, NULL, 0x0,
+          "Text that ends a message from patch 5018 on", HFILL}},
+        {&hf_tq_plaintext,
+         {"Plaintext", "tq.plaintext", FT_BYTES, BASE_NONE, NULL, 0x0,
+          "The deciphered message with its header, without the footer", HFILL}},
+        {&hf_tq_backend,
+         {"Backend", "tq.backend", FT_STRING, BASE_NONE, NULL, 0x0,
+          "Implementation of the cipher that deciphered the message", HFILL}},
+        {&hf_tq_login_frame,
+         {"Login in frame", "tq.login_frame", FT_FRAMENUM, BASE_NONE, NULL, 0x0,
+          "The account server's MsgConnectEx that led to this game connection", HFILL}},
+        {&hf_tq_game_frame,
+         {"Game in frame", "tq.game_frame", FT_FRAMENUM, BASE_NONE, NULL, 0x0,
+          "The MsgConnect by which this login went on to the game server", HFILL}},
+        {&hf_tq_first_frame,
+         {"First byte in frame", "tq.first_frame", FT_FRAMENUM, BASE_NONE, NULL, 0x0,
+          "The frame in which a message over several segments begins", HFILL}},
+        {&hf_tq_missing,
+         {"Missing bytes", "tq.missing", FT_UINT32, BASE_DEC, NULL, 0x0,
+          "Bytes of this direction that are not in the capture up to here", HFILL}},
+    };
+    static gint *ett[] = {&ett_tq};
+    static ei_register_info ei[] = {
+        {&ei_tq_bad_length,
+         {"tq.bad_length", PI_MALFORMED, PI_ERROR, "Length is less than the header's", EXPFILL}},
+        {&ei_tq_lost,
+         {"tq.lost_segment", PI_SEQUENCE, PI_WARN, "Bytes are missing before this segment",
+          EXPFILL}},
+        {&ei_tq_given_up,
+         {"tq.not_framed", PI_UNDECODED, PI_WARN, "Bytes that belong to no message", EXPFILL}},
+        {&ei_tq_key_missing,
+         {"tq.key_missing", PI_DECRYPTION, PI_WARN,
+          "The session key is not known. Supply the shared secret, or the private exponent of "
+          "either side, in a key log file (preference tq.keylog_file): a line TQ_SECRET, "
+          "TQ_SERVER_PRIVATE or TQ_CLIENT_PRIVATE with the public key of the server or the client",
+          EXPFILL}},
+        {&ei_tq_key_wrong,
+         {"tq.key_wrong", PI_DECRYPTION, PI_WARN, "The secret does not serve", EXPFILL}},
+        {&ei_tq_key_recovered,
+         {"tq.key_recovered", PI_DECRYPTION, PI_CHAT, "Counter and key were recovered", EXPFILL}},
+        {&ei_tq_not_recovered,
+         {"tq.key_not_recovered", PI_DECRYPTION, PI_NOTE,
+          "The start of the connection is not in the capture, and counter and key could not be "
+          "recovered: another protocol, another key (preference tq.servers), or a patch from 5018 "
+          "on",
+          EXPFILL}},
+        {&ei_tq_foreign,
+         {"tq.not_tq", PI_DECRYPTION, PI_NOTE, "Not a TQ connection, or an unknown key", EXPFILL}},
+        {&ei_tq_footer,
+         {"tq.footer.wrong", PI_PROTOCOL, PI_WARN, "The footer is not the sender's", EXPFILL}},
+        {&ei_tq_unknown_type,
+         {"tq.type.unknown", PI_UNDECODED, PI_NOTE, "The dictionary has no such type", EXPFILL}},
+        {&ei_tq_backend,
+         {"tq.backend.unavailable", PI_DECRYPTION, PI_NOTE, "The backend asked for is not there",
+          EXPFILL}},
+    };
+
+    dictionary_load();
+    for (unsigned i = 0; i < G_N_ELEMENTS(hf); i++) {
+        if (hf[i].p_id == &hf_tq_type)
+            hf[i].hfinfo.strings = dictionary_type_names();
+    }
+
+    proto_tq = proto_register_protocol("TQ Digital game transport", "TQ", "tq");
+    proto_register_field_array(proto_tq, hf, G_N_ELEMENTS(hf));
+    proto_register_subtree_array(ett, G_N_ELEMENTS(ett));
+    expert_register_field_array(expert_register_protocol(proto_tq), ei, G_N_ELEMENTS(ei));
+    register_tq_handshake(proto_tq);
+    preferences_register(proto_tq);
+
+    tq_handle = register_dissector("tq", dissect_tq, proto_tq);
+    type_table =
+        register_dissector_table("tq.type", "TQ message type", proto_tq, FT_UINT16, BASE_DEC);
+    tq_tap = register_tap(TQ_TAP);
+    register_init_routine(init_tq);
+    register_cleanup_routine(cleanup_tq);
+}
+
+void proto_reg_handoff_tq(void)
+{
+    conquer_handle = find_dissector_add_dependency("conquer", proto_tq);
+    dissector_add_uint_range_with_preference("tcp.port", TQ_PORTS, tq_handle);
+    heur_dissector_add("tcp", dissect_tq_heur, "TQ over TCP", "tq_tcp", proto_tq, HEURISTIC_ENABLE);
+
+    dissector_handle_t withheld = create_dissector_handle(dissect_withheld, proto_tq);
+    register_postdissector(withheld);
+    GArray *wanted = g_array_new(FALSE, FALSE, sizeof(int));
+    hf_tcp_seq_raw = proto_registrar_get_id_byname("tcp.seq_raw");
+    hf_tcp_flags = proto_registrar_get_id_byname("tcp.flags");
+    hf_tcp_payload = proto_registrar_get_id_byname("tcp.payload");
+    g_array_append_val(wanted, hf_tcp_seq_raw);
+    g_array_append_val(wanted, hf_tcp_flags);
+    g_array_append_val(wanted, hf_tcp_payload);
+    set_postdissector_wanted_hfids(withheld, wanted);
+}

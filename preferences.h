@@ -1,0 +1,36 @@
+/* preferences.h
+ * The preferences of TQ (Protocols -> TQ), and what they say of a connection.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#pragma once
+
+#include "compat.h"
+
+#include "session.h"
+
+/* Values in force. */
+typedef struct {
+    uint16_t patch;         /* 0: auto */
+    unsigned text_encoding; /* ENC_... */
+    bool show_passwords;
+    bool backend_missing; /* the backend asked for is not there; auto serves instead */
+    const char *backend;  /* its name */
+} preferences_t;
+
+const preferences_t *preferences(void);
+
+/* Registers them; to be called once, when the protocol is registered. */
+void preferences_register(int proto);
+
+/* Makes ready for a capture file, and frees what was made ready. */
+void preferences_init(void);
+void preferences_cleanup(void);
+
+/* What the preferences say of a connection between two endpoints. `named` takes whether one of
+ * them is in the table of servers. */
+session_config_t preferences_session(const address *addr1, uint32_t port1, const address *addr2,
+                                     uint32_t port2, bool *named);
+
+/* The initial keys that are tried, as text for the user; wmem-allocated. */
+char *preferences_initial_keys(wmem_allocator_t *pool);

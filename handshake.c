@@ -297,15 +297,15 @@ static handshake_status_t parse_ciphertext(handshake_kind_t kind, const cfb64_t 
                                            size_t start, handshake_t *handshake)
 {
     uint8_t plaintext[HANDSHAKE_MAX];
-    handshake_status_t status = handshake_parse(kind, NULL, 0, handshake);
+    size_t wanted = 0;
 
-    while (status == HANDSHAKE_INCOMPLETE && handshake->needed <= length - start) {
-        size_t wanted = handshake->needed;
+    do {
         cfb64_decrypt(cipher, zero_iv, start - stream, ciphertext + stream, start - stream,
                       ciphertext + start, plaintext, wanted);
-        status = handshake_parse(kind, plaintext, wanted, handshake);
-    }
-    return status;
+        handshake_parse(kind, plaintext, wanted, handshake);
+        wanted = handshake->needed;
+    } while (handshake->status == HANDSHAKE_INCOMPLETE && wanted <= length - start);
+    return handshake->status;
 }
 
 const handshake_key_t *handshake_keys_find(const handshake_keys_t *keys, const uint8_t *ciphertext,

@@ -18,7 +18,7 @@
 /* Bytes before the reading position that are compared to tell an append from a rewrite. */
 #define CONTEXT_SIZE 64
 
-#define DIGITS_MAX (2 * SESSIONKEY_NUMBER_MAX)
+#define DIGITS_MAX ((size_t)2 * SESSIONKEY_NUMBER_MAX)
 
 typedef struct {
     uint8_t bytes[CONTEXT_SIZE];
@@ -481,7 +481,7 @@ bool keylog_read(keylog_t *keylog)
     fclose(stream);
     set_problem(keylog,
                 status.st_size > KEYLOG_FILE_MAX
-                    ? g_strdup_printf("The key log %s is larger than %d MiB; the rest is not read",
+                    ? g_strdup_printf("The key log %s is larger than %ld MiB; the rest is not read",
                                       keylog->path, KEYLOG_FILE_MAX >> 20)
                     : NULL);
     return keylog->generation != generation;

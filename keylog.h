@@ -25,7 +25,7 @@
 #define KEYLOG_LINE_MAX 4096
 
 /** Largest key log that is read, in bytes. */
-#define KEYLOG_FILE_MAX (64 * 1024 * 1024)
+#define KEYLOG_FILE_MAX (64L * 1024 * 1024)
 
 typedef enum {
     KEYLOG_SECRET,

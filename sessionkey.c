@@ -7,8 +7,8 @@
 
 #include "handshake.h"
 
-#define MD5_SIZE 16
-#define MD5_TEXT (2 * MD5_SIZE)
+#define MD5_SIZE ((size_t)16)
+#define MD5_TEXT (2 * MD5_SIZE) /* as hexadecimal digits */
 
 static void set_error(char **error, const char *message)
 {
@@ -53,7 +53,7 @@ static gcry_mpi_t scan_hex(sessionkey_hex_t hex)
         hex.digits++;
         hex.length--;
     }
-    if (hex.length > 2 * SESSIONKEY_NUMBER_MAX)
+    if (hex.length > sizeof text - 2)
         return NULL;
     memcpy(text + 1, hex.digits, hex.length);
     if (gcry_mpi_scan(&number, GCRYMPI_FMT_HEX, text, 0, NULL))
@@ -188,7 +188,7 @@ static void write_md5_text(const sessionkey_secret_t *secret, char text[2 * MD5_
 
     write_md5(secret->bytes, length, text);
     memcpy(text + MD5_TEXT, text, MD5_TEXT);
-    write_md5(text, (size_t)(2 * MD5_TEXT), text + MD5_TEXT);
+    write_md5(text, 2 * MD5_TEXT, text + MD5_TEXT);
 }
 
 cfb64_t *sessionkey_derive(const sessionkey_secret_t *secret, sessionkey_derivation_t derivation)
@@ -198,7 +198,7 @@ cfb64_t *sessionkey_derive(const sessionkey_secret_t *secret, sessionkey_derivat
     bool cast5 = derivation == SESSIONKEY_CAST5 || derivation == SESSIONKEY_CAST5_MD5;
 
     if (derivation == SESSIONKEY_CAST5_MD5 || derivation == SESSIONKEY_MD5) {
-        length = (size_t)(2 * MD5_TEXT);
+        length = 2 * MD5_TEXT;
         write_md5_text(secret, (char *)key);
     } else {
         memcpy(key, secret->bytes, length);
@@ -263,10 +263,12 @@ sessionkey_verdict_t sessionkey_try(const sessionkey_secret_t *secret, bool from
     return verdict;
 }
 
-static bool has_footer(const uint8_t *plaintext, size_t length, size_t unknown, void *footer)
+static bool has_footer(const uint8_t *plaintext, size_t length, size_t unknown, void *data)
 {
+    const char *const *footer = data;
+
     for (size_t i = unknown; i + TQ_FOOTER_SIZE <= length; i++) {
-        if (memcmp(plaintext + i, footer, TQ_FOOTER_SIZE) == 0)
+        if (memcmp(plaintext + i, *footer, TQ_FOOTER_SIZE) == 0)
             return true;
     }
     return false;
@@ -277,10 +279,8 @@ sessionkey_verdict_t sessionkey_try_middle(const sessionkey_secret_t *secret, bo
                                            sessionkey_match_t *match)
 {
     uint8_t plaintext[SESSIONKEY_RUN_MAX];
-    char footer[] = TQ_FOOTER_CLIENT;
+    const char *footer = from_server ? TQ_FOOTER_SERVER : TQ_FOOTER_CLIENT;
 
-    if (from_server)
-        memcpy(footer, TQ_FOOTER_SERVER, TQ_FOOTER_SIZE);
     length = MIN(length, sizeof plaintext);
 
     for (sessionkey_derivation_t d = SESSIONKEY_RAW; d < SESSIONKEY_DERIVATIONS; d++) {
@@ -288,7 +288,7 @@ sessionkey_verdict_t sessionkey_try_middle(const sessionkey_secret_t *secret, bo
         if (!cipher)
             continue;
         int alignment =
-            cfb64_find_alignment(cipher, ciphertext, plaintext, length, has_footer, footer);
+            cfb64_find_alignment(cipher, ciphertext, plaintext, length, has_footer, &footer);
         if (alignment >= 0) {
             *match = (sessionkey_match_t){
                 .derivation = d, .cipher = cipher, .alignment = (unsigned)alignment};

@@ -56,7 +56,7 @@ void tq_rc5_init(tq_rc5 *rc5, const uint8_t key[TQ_RC5_KEY_SIZE])
 
     /* Three passes over the longer of the two arrays. */
     uint32_t a = 0, b = 0;
-    for (size_t i = 0; i < 3 * TQ_RC5_SUBKEYS; i++) {
+    for (unsigned i = 0; i < 3 * TQ_RC5_SUBKEYS; i++) {
         uint32_t *subkey = &s[i % TQ_RC5_SUBKEYS];
         uint32_t *word = &words[i % KEY_WORDS];
         a = *subkey = rotl(*subkey + a + b, 3);

@@ -161,7 +161,7 @@ static void test_no_secret_shown(fixture_t *f, const void *data)
 static void test_number_sizes(fixture_t *f, const void *data)
 {
     (void)data;
-    char *most = g_strnfill(2 * SESSIONKEY_NUMBER_MAX, 'a');
+    char *most = g_strnfill((size_t)2 * SESSIONKEY_NUMBER_MAX, 'a');
     char *text = g_strdup_printf("TQ_SECRET 00%s 00%s\nTQ_SECRET 1%s 12\nTQ_SECRET 12 1%s\n", most,
                                  most, most, most);
     write_text(f, text);
@@ -364,8 +364,7 @@ static void test_long_lines(fixture_t *f, const void *data)
 {
     (void)data;
     char *endless = g_strnfill(300000, 'a');
-    char *longest = g_strnfill(KEYLOG_LINE_MAX, ' ');
-    memcpy(longest, "TQ_SECRET aa 11", 15);
+    char *longest = g_strdup_printf("%-*s", KEYLOG_LINE_MAX, "TQ_SECRET aa 11");
 
     write_text(f, endless);
     g_assert_false(keylog_read(f->keylog));
@@ -387,7 +386,7 @@ static void test_huge_file(fixture_t *f, const void *data)
     (void)data;
     write_text(f, "TQ_SECRET aa 11\n");
     FILE *file = g_fopen(f->path, "r+b");
-    g_assert_cmpint(fseek(file, 4L * KEYLOG_FILE_MAX, SEEK_SET), ==, 0); /* sparse */
+    g_assert_cmpint(fseek(file, 4 * KEYLOG_FILE_MAX, SEEK_SET), ==, 0); /* sparse */
     fputc('\n', file);
     fclose(file);
     g_assert_true(keylog_read(f->keylog));

@@ -1,0 +1,697 @@
+/* dictionary-parse.c
+ * Reads one data file into a dictionary of its own, element by element. What the names in it
+ * refer to, and joining it to the rest, is the business of dictionary-resolve.c.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "compat.h"
+
+#include "dictionary-build.h"
+
+#include <string.h>
+
+#define ATTRIBUTES_MAX 24
+
+struct attributes {
+    const char **names;
+    const char **values;
+    bool used[ATTRIBUTES_MAX];
+};
+
+struct parser {
+    struct dictionary *dictionary;
+    GMarkupParseContext *context;
+    struct message *message;
+    struct layout *layout;
+    GPtrArray *records; /* of struct field *, the open <records>, outermost first */
+    struct field *strings;
+    struct enumeration *enumeration;
+    struct kind *kind;
+    char **note; /* where the text of an open <note> goes */
+};
+
+static G_GNUC_PRINTF(2, 3) void set_error(GError **error, const char *format, ...)
+{
+    va_list arguments;
+
+    if (*error != NULL)
+        return;
+    va_start(arguments, format);
+    *error = g_error_new_valist(G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, format, arguments);
+    va_end(arguments);
+}
+
+static unsigned current_line(const struct parser *parser)
+{
+    int line;
+
+    g_markup_parse_context_get_position(parser->context, &line, NULL);
+    return line > 0 ? (unsigned)line : 0;
+}
+
+/* The attribute's value, or NULL; marks it as known. */
+static const char *get(struct attributes *attributes, const char *name)
+{
+    for (size_t i = 0; i < ATTRIBUTES_MAX && attributes->names[i] != NULL; i++) {
+        if (strcmp(attributes->names[i], name) == 0) {
+            attributes->used[i] = true;
+            return attributes->values[i];
+        }
+    }
+    return NULL;
+}
+
+static char *get_copy(struct attributes *attributes, const char *name)
+{
+    return g_strdup(get(attributes, name));
+}
+
+static void refuse_unknown(const struct attributes *attributes, const char *element, GError **error)
+{
+    size_t i;
+
+    for (i = 0; i < ATTRIBUTES_MAX && attributes->names[i] != NULL; i++) {
+        if (!attributes->used[i])
+            set_error(error, "<%s> knows no attribute \"%s\"", element, attributes->names[i]);
+    }
+    if (i == ATTRIBUTES_MAX)
+        set_error(error, "<%s> has too many attributes", element);
+}
+
+static bool parse_number(const char *text, uint64_t max, uint64_t *number)
+{
+    char *end;
+
+    if (!g_ascii_isdigit(text[0]))
+        return false;
+    *number = g_ascii_strtoull(text, &end, 0);
+    return *end == '\0' && *number <= max;
+}
+
+/* An attribute that is a number; missing: what it is if it is not there. */
+static uint64_t get_number(struct attributes *attributes, const char *name, uint64_t missing,
+                           uint64_t max, GError **error)
+{
+    const char *text = get(attributes, name);
+    uint64_t number = missing;
+
+    if (text != NULL && !parse_number(text, max, &number))
+        set_error(error, "%s=\"%s\" is not a number up to %" PRIu64, name, text, max);
+    return number;
+}
+
+static bool get_flag(struct attributes *attributes, const char *name, GError **error)
+{
+    const char *text = get(attributes, name);
+
+    if (text == NULL || strcmp(text, "no") == 0)
+        return false;
+    if (strcmp(text, "yes") != 0)
+        set_error(error, "%s=\"%s\" is neither yes nor no", name, text);
+    return true;
+}
+
+/* An attribute that is one of some words; returns its place among them, missing if absent. */
+static unsigned get_choice(struct attributes *attributes, const char *name,
+                           const char *const *words, unsigned missing, GError **error)
+{
+    const char *text = get(attributes, name);
+    unsigned i;
+
+    if (text == NULL)
+        return missing;
+    for (i = 0; words[i] != NULL; i++) {
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    }
+    set_error(error, "%s=\"%s\" is not known here; the first possible value is \"%s\"", name, text,
+              words[0]);
+    return missing;
+}
+
+/* Names become parts of filter fields, which know only these characters. */
+static char *get_name(struct attributes *attributes, GError **error)
+{
+    const char *name = get(attributes, "name");
+
+    if (name == NULL) {
+        set_error(error, "the attribute name is missing");
+        return g_strdup("");
+    }
+    if (name[0] == '\0' || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
+        set_error(error, "name=\"%s\": only a-z, 0-9 and _", name);
+    return g_strdup(name);
+}
+
+static const char *const abbreviations[] = {"id",  "ip",  "mac", "npc", "pk",
+                                            "uid", "vip", "xp",  NULL};
+
+/* "hero_id" -> "Hero ID". */
+static char *make_label(const char *name)
+{
+    char **words = g_strsplit(name, "_", -1);
+    char *label;
+
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (g_strv_contains(abbreviations, words[i])) {
+            char *upper = g_ascii_strup(words[i], -1);
+
+            g_free(words[i]);
+            words[i] = upper;
+        }
+    }
+    words[0][0] = g_ascii_toupper(words[0][0]);
+    label = g_strjoinv(" ", words);
+    g_strfreev(words);
+    return label;
+}
+
+static char *get_label(struct attributes *attributes, const char *name)
+{
+    const char *label = get(attributes, "label");
+
+    return label != NULL ? g_strdup(label) : make_label(name);
+}
+
+static uint8_t get_senders(struct attributes *attributes, GError **error)
+{
+    static const char *const words[] = {"client", "server", "both", NULL};
+    static const uint8_t senders[] = {DICTIONARY_SENDER_CLIENT, DICTIONARY_SENDER_SERVER,
+                                      DICTIONARY_SENDER_CLIENT | DICTIONARY_SENDER_SERVER};
+
+    return senders[get_choice(attributes, "sender", words, 2, error)];
+}
+
+static uint8_t get_server(struct attributes *attributes, GError **error)
+{
+    static const char *const words[] = {"", "account", "game", NULL};
+
+    return (uint8_t)get_choice(attributes, "server", words, DICTIONARY_SERVER_UNKNOWN, error);
+}
+
+/* "MsgUserInfo" -> "conquer.user_info", "MsgPKStatistic" -> "conquer.pk_statistic". */
+static char *make_prefix(const char *name)
+{
+    GString *prefix = g_string_new("conquer.");
+
+    if (g_str_has_prefix(name, "Msg"))
+        name += 3;
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        bool starts_word = g_ascii_isupper(name[i]) && i > 0 &&
+                           (!g_ascii_isupper(name[i - 1]) || g_ascii_islower(name[i + 1]));
+
+        if (starts_word && name[i - 1] != '_')
+            g_string_append_c(prefix, '_');
+        g_string_append_c(prefix, g_ascii_tolower(name[i]));
+    }
+    return g_string_free(prefix, FALSE);
+}
+
+static char *get_message_name(struct attributes *attributes, GError **error)
+{
+    char *name = get_copy(attributes, "name");
+
+    if (name == NULL)
+        return NULL;
+    for (const char *c = name; *c != '\0'; c++) {
+        if (!g_ascii_isalnum(*c) && *c != '_') {
+            set_error(error, "name=\"%s\": only letters, digits and _", name);
+            break;
+        }
+    }
+    return name;
+}
+
+static void start_message(struct parser *parser, struct attributes *attributes, GError **error)
+{
+    struct message *message = g_new0(struct message, 1);
+    gpointer key;
+
+    if (get(attributes, "type") == NULL)
+        set_error(error, "the attribute type is missing");
+    message->line = current_line(parser);
+    message->type = (uint16_t)get_number(attributes, "type", 0, UINT16_MAX, error);
+    message->name = get_message_name(attributes, error);
+    message->prefix = message->name != NULL ? make_prefix(message->name) : NULL;
+    message->also = get_copy(attributes, "also");
+    message->info = get_copy(attributes, "info");
+    message->senders = get(attributes, "sender") != NULL ? get_senders(attributes, error) : 0;
+    message->server = get_server(attributes, error);
+    message->replace = get_flag(attributes, "replace", error);
+    message->layouts = g_ptr_array_new();
+    get(attributes, "listed-in");
+
+    key = dictionary_key(message->type, message->server);
+    if (g_hash_table_contains(parser->dictionary->messages, key))
+        set_error(error, "type %u is in this file already", message->type);
+    g_hash_table_insert(parser->dictionary->messages, key, message);
+    parser->message = message;
+}
+
+/* "4267-4353", "5018-": what a message of the layout shows of its connection. */
+static struct patch_evidence get_shows(struct attributes *attributes, GError **error)
+{
+    struct patch_evidence shows = {0, PATCH_LAST};
+    const char *text = get(attributes, "shows");
+    char **ends;
+    uint64_t low = 0;
+    uint64_t high = PATCH_LAST;
+
+    if (text == NULL)
+        return shows;
+    ends = g_strsplit(text, "-", 2);
+    if (ends[0] == NULL || ends[1] == NULL || !parse_number(ends[0], PATCH_LAST, &low) ||
+        (ends[1][0] != '\0' && !parse_number(ends[1], PATCH_LAST, &high)) || low > high)
+        set_error(error, "shows=\"%s\" is not two patches, as in 4267-4353 or 5018-", text);
+    g_strfreev(ends);
+    shows.low = (uint16_t)low;
+    shows.high = (uint16_t)high;
+    return shows;
+}
+
+static void start_layout(struct parser *parser, struct attributes *attributes, GError **error)
+{
+    static const char *const encodings[] = {"fixed", "protobuf", NULL};
+    struct layout *layout = g_new0(struct layout, 1);
+
+    if (get(attributes, "patch") == NULL)
+        set_error(error, "the attribute patch is missing");
+    layout->line = current_line(parser);
+    layout->patch = (uint16_t)get_number(attributes, "patch", 0, UINT16_MAX, error);
+    layout->size = (unsigned)get_number(attributes, "size", 0, UINT16_MAX, error);
+    layout->min_size = (unsigned)get_number(attributes, "min-size", 0, UINT16_MAX, error);
+    layout->variant = get_copy(attributes, "variant");
+    layout->encoding = get_choice(attributes, "encoding", encodings, LAYOUT_FIXED, error);
+    layout->types[0] =
+        (uint16_t)get_number(attributes, "wire-type", parser->message->type, UINT16_MAX, error);
+    layout->types[1] =
+        (uint16_t)get_number(attributes, "also-wire-type", layout->types[0], UINT16_MAX, error);
+    layout->select_source = get_copy(attributes, "select");
+    layout->senders = get_senders(attributes, error);
+    layout->server = get_server(attributes, error);
+    layout->shows = get_shows(attributes, error);
+    layout->confidence = get_copy(attributes, "confidence");
+    layout->sources = get_copy(attributes, "sources");
+    layout->fields = g_ptr_array_new();
+    layout->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
+    g_ptr_array_add(parser->message->layouts, layout);
+    parser->layout = layout;
+}
+
+/* The elements that are fields, with the size that goes without saying; 0: see attributes. */
+static const struct {
+    const char *element;
+    enum field_type type;
+    unsigned size;
+} field_elements[] = {
+    {"u8", FIELD_UNSIGNED, 1},  {"u16", FIELD_UNSIGNED, 2},    {"u32", FIELD_UNSIGNED, 4},
+    {"u64", FIELD_UNSIGNED, 8}, {"i8", FIELD_SIGNED, 1},       {"i16", FIELD_SIGNED, 2},
+    {"i32", FIELD_SIGNED, 4},   {"i64", FIELD_SIGNED, 8},      {"bool", FIELD_BOOLEAN, 1},
+    {"flags", FIELD_FLAGS, 0},  {"text", FIELD_TEXT, 0},       {"pstring", FIELD_PTEXT, 0},
+    {"bytes", FIELD_BYTES, 0},  {"strings", FIELD_STRINGS, 0}, {"records", FIELD_RECORDS, 0},
+};
+
+static const struct {
+    const char *name;
+    unsigned encoding;
+} text_encodings[] = {
+    {"windows-1252", ENC_WINDOWS_1252},
+    {"gb18030", ENC_GB18030},
+    {"utf-8", ENC_UTF_8},
+    {"ascii", ENC_ASCII},
+};
+
+static unsigned get_encoding(struct attributes *attributes, GError **error)
+{
+    const char *name = get(attributes, "encoding");
+
+    if (name == NULL)
+        return 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(text_encodings); i++) {
+        if (strcmp(text_encodings[i].name, name) == 0)
+            return text_encodings[i].encoding;
+    }
+    set_error(error, "encoding=\"%s\" is not known here", name);
+    return 0;
+}
+
+static void get_size(struct field *field, struct attributes *attributes, GError **error)
+{
+    const char *length = field->type == FIELD_FLAGS ? "size" : "length";
+    uint64_t size;
+
+    if (field->size != 0 || field->type == FIELD_PTEXT || field->type == FIELD_STRINGS ||
+        field->type == FIELD_RECORDS)
+        return;
+    size = get_number(attributes, length, 0, UINT16_MAX, error);
+    field->size = (unsigned)size;
+    if (field->type == FIELD_FLAGS && size != 1 && size != 2 && size != 4 && size != 8)
+        set_error(error, "size must be 1, 2, 4 or 8");
+    if (field->type == FIELD_TEXT && size == 0)
+        set_error(error, "the attribute length is missing");
+}
+
+static void get_records(struct field *field, struct attributes *attributes, GError **error)
+{
+    const char *count = get(attributes, "count");
+    uint64_t number;
+
+    field->stride = (unsigned)get_number(attributes, "stride", 0, UINT16_MAX, error);
+    if (field->stride == 0)
+        set_error(error, "records need a stride of at least 1");
+    field->fields = g_ptr_array_new();
+    if (count == NULL)
+        field->open_ended = true;
+    else if (parse_number(count, UINT16_MAX, &number))
+        field->count = (unsigned)number;
+    else
+        field->count_source = g_strdup(count);
+}
+
+static struct field *current_record(const struct parser *parser)
+{
+    guint depth = parser->records->len;
+
+    return depth > 0 ? (struct field *)g_ptr_array_index(parser->records, depth - 1) : NULL;
+}
+
+static void get_place(struct parser *parser, struct field *field, struct attributes *attributes,
+                      GError **error)
+{
+    struct field *record = current_record(parser);
+    bool protobuf = parser->layout->encoding == LAYOUT_PROTOBUF;
+    const char *place = protobuf ? "id" : "at";
+    unsigned first = protobuf ? 1 : record != NULL ? 0 : MESSAGE_HEADER;
+
+    if (get(attributes, place) == NULL)
+        set_error(error, "the attribute %s is missing", place);
+    field->offset = (unsigned)get_number(attributes, place, first, UINT16_MAX, error);
+    if (field->offset < first)
+        set_error(error, "%s=\"%u\" is inside the header", place, field->offset);
+    if (protobuf && field->type > FIELD_BOOLEAN)
+        set_error(error, "a protobuf layout has integers only");
+    if (record == NULL)
+        return;
+    if (field->variable && field->type != FIELD_RECORDS)
+        set_error(error, "a record has fields of fixed size only");
+    if (field->offset + field->size > record->stride)
+        set_error(error, "the field ends past the record's stride of %u", record->stride);
+}
+
+static void start_field(struct parser *parser, size_t which, struct attributes *attributes,
+                        GError **error)
+{
+    struct field *field = g_new0(struct field, 1);
+    struct field *record = current_record(parser);
+
+    field->line = current_line(parser);
+    field->type = field_elements[which].type;
+    field->size = field_elements[which].size;
+    field->name = get_name(attributes, error);
+    field->label = get_label(attributes, field->name);
+    field->note = get_copy(attributes, "note");
+    field->enumeration_name = get_copy(attributes, "enum");
+    field->kind_name = get_copy(attributes, "kind");
+    field->means = get_copy(attributes, "means");
+    field->when_source = get_copy(attributes, "when");
+    field->in_record = record != NULL;
+    get_size(field, attributes, error);
+    if (field->type == FIELD_TEXT || field->type == FIELD_PTEXT)
+        field->encoding = get_encoding(attributes, error);
+    if (field->type == FIELD_RECORDS)
+        get_records(field, attributes, error);
+    if (field->type == FIELD_STRINGS)
+        field->strings = g_array_new(FALSE, TRUE, sizeof(struct string_name));
+    field->variable = field->size == 0;
+    get_place(parser, field, attributes, error);
+    g_ptr_array_add(record != NULL ? record->fields : parser->layout->fields, field);
+
+    /* Closed again by end_element(). */
+    if (field->type == FIELD_RECORDS)
+        g_ptr_array_add(parser->records, field);
+    if (field->type == FIELD_STRINGS)
+        parser->strings = field;
+    if (parser->records->len > 4)
+        set_error(error, "records are nested too deeply");
+}
+
+static void start_string(struct parser *parser, struct attributes *attributes, GError **error)
+{
+    struct string_name string = {0};
+
+    string.name = get_name(attributes, error);
+    string.label = get_label(attributes, string.name);
+    string.kind_name = get_copy(attributes, "kind");
+    g_array_append_val(parser->strings->strings, string);
+}
+
+static void start_derived(struct parser *parser, struct attributes *attributes, GError **error)
+{
+    static const char *const displays[] = {"decimal", "hex", "rgb", "milliseconds", NULL};
+    struct derived derived = {0};
+
+    derived.line = current_line(parser);
+    derived.name = get_name(attributes, error);
+    derived.label = get_label(attributes, derived.name);
+    derived.enumeration_name = get_copy(attributes, "enum");
+    derived.display = get_choice(attributes, "display", displays, DISPLAY_DECIMAL, error);
+    derived.hidden = get_copy(attributes, "hidden");
+    derived.in_info = get_flag(attributes, "info", error);
+    derived.value_source = get_copy(attributes, "value");
+    derived.when_source = get_copy(attributes, "when");
+    if (derived.value_source == NULL)
+        set_error(error, "the attribute value is missing");
+    if (parser->kind != NULL) {
+        g_array_append_val(parser->kind->derived, derived);
+        return;
+    }
+    derived.field = get_copy(attributes, "field");
+    if (derived.field == NULL)
+        set_error(error, "the attribute field is missing");
+    g_array_append_val(parser->layout->derived, derived);
+}
+
+static void start_enumeration(struct parser *parser, struct attributes *attributes, GError **error)
+{
+    static const char *const forms[] = {"values", "flags", "bit_numbers", NULL};
+    struct enumeration *enumeration = g_new0(struct enumeration, 1);
+
+    enumeration->name = get_name(attributes, error);
+    enumeration->form = get_choice(attributes, "kind", forms, FORM_VALUES, error);
+    enumeration->replace = get_flag(attributes, "replace", error);
+    enumeration->values = g_array_new(FALSE, TRUE, sizeof(struct value));
+    get(attributes, "patch");
+    get(attributes, "sources");
+    if (g_hash_table_contains(parser->dictionary->enumerations, enumeration->name))
+        set_error(error, "the enumeration \"%s\" is in this file already", enumeration->name);
+    g_hash_table_insert(parser->dictionary->enumerations, enumeration->name, enumeration);
+    parser->enumeration = enumeration;
+}
+
+/* The roles that a field can play under an action. */
+static const char *const roles[] = {"id", "data", "target", "type", "progress", "value", NULL};
+
+static void start_value(struct parser *parser, struct attributes *attributes, GError **error)
+{
+    struct value value = {0};
+
+    if (get(attributes, "number") == NULL)
+        set_error(error, "the attribute number is missing");
+    value.number = get_number(attributes, "number", 0, UINT64_MAX, error);
+    value.last = get_number(attributes, "to", value.number, UINT64_MAX, error);
+    if (value.last < value.number)
+        set_error(error, "the range ends before it starts");
+    value.name = get_name(attributes, error);
+    value.label = get_label(attributes, value.name);
+    get(attributes, "recipient");
+    get(attributes, "response");
+    for (size_t i = 0; roles[i] != NULL; i++) {
+        const char *role = get(attributes, roles[i]);
+
+        if (role == NULL)
+            continue;
+        if (value.roles == NULL)
+            value.roles = g_hash_table_new(g_str_hash, g_str_equal);
+        g_hash_table_insert(value.roles, (gpointer)roles[i], g_strdup(role));
+    }
+    parser->enumeration->has_ranges |= value.last != value.number;
+    g_array_append_val(parser->enumeration->values, value);
+}
+
+static void start_kind(struct parser *parser, struct attributes *attributes, GError **error)
+{
+    struct kind *kind = g_new0(struct kind, 1);
+
+    kind->line = current_line(parser);
+    kind->name = get_name(attributes, error);
+    kind->like = get_copy(attributes, "like");
+    kind->hidden = get_copy(attributes, "hidden");
+    kind->conceal = get_flag(attributes, "conceal", error);
+    kind->address = get_flag(attributes, "address", error);
+    kind->patch = get_flag(attributes, "patch", error);
+    kind->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
+    if (g_hash_table_contains(parser->dictionary->kinds, kind->name))
+        set_error(error, "the kind \"%s\" is in this file already", kind->name);
+    g_hash_table_insert(parser->dictionary->kinds, kind->name, kind);
+    parser->kind = kind;
+}
+
+/* Opens the note of whatever is open; that of an enumeration is for readers of the file only. */
+static void start_note(struct parser *parser)
+{
+    if (parser->kind != NULL)
+        parser->note = &parser->kind->note;
+    else if (parser->layout != NULL)
+        parser->note = &parser->layout->note;
+    else if (parser->message != NULL)
+        parser->note = &parser->message->note;
+}
+
+static bool start_field_element(struct parser *parser, const char *element,
+                                struct attributes *attributes, GError **error)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(field_elements); i++) {
+        if (strcmp(field_elements[i].element, element) == 0) {
+            start_field(parser, i, attributes, error);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether an element may start where the parser is. */
+static bool start_here(struct parser *parser, const char *parent, const char *element,
+                       struct attributes *attributes, GError **error)
+{
+    bool top = parent != NULL && strcmp(parent, "dictionary") == 0;
+    bool is_derived = strcmp(element, "derived") == 0;
+
+    if (parent == NULL)
+        return strcmp(element, "dictionary") == 0;
+    if (parser->note != NULL || strcmp(parent, "note") == 0)
+        return false;
+    if (strcmp(element, "note") == 0 && !top)
+        start_note(parser);
+    else if (top && strcmp(element, "message") == 0)
+        start_message(parser, attributes, error);
+    else if (top && strcmp(element, "enumeration") == 0)
+        start_enumeration(parser, attributes, error);
+    else if (top && strcmp(element, "kind") == 0)
+        start_kind(parser, attributes, error);
+    else if (strcmp(parent, "message") == 0 && strcmp(element, "layout") == 0)
+        start_layout(parser, attributes, error);
+    else if (strcmp(parent, "enumeration") == 0 && strcmp(element, "value") == 0)
+        start_value(parser, attributes, error);
+    else if (is_derived && (strcmp(parent, "kind") == 0 || strcmp(parent, "layout") == 0))
+        start_derived(parser, attributes, error);
+    else if (strcmp(parent, "strings") == 0 && strcmp(element, "string") == 0)
+        start_string(parser, attributes, error);
+    else if (strcmp(parent, "layout") == 0 || strcmp(parent, "records") == 0)
+        return start_field_element(parser, element, attributes, error);
+    else
+        return false;
+    return true;
+}
+
+static void start_element(GMarkupParseContext *context, const char *element, const char **names,
+                          const char **values, gpointer user, GError **error)
+{
+    struct parser *parser = (struct parser *)user;
+    struct attributes attributes = {.names = names, .values = values};
+    const GSList *stack = g_markup_parse_context_get_element_stack(context);
+    const char *parent = stack->next != NULL ? (const char *)stack->next->data : NULL;
+    GError *problem = NULL;
+
+    parser->context = context;
+    if (!start_here(parser, parent, element, &attributes, &problem)) {
+        if (parent != NULL)
+            set_error(&problem, "<%s> cannot stand inside <%s>", element, parent);
+        else
+            set_error(&problem, "the outermost element must be <dictionary>, not <%s>", element);
+    }
+    if (problem == NULL)
+        refuse_unknown(&attributes, element, &problem);
+    if (problem != NULL)
+        g_propagate_error(error, problem);
+}
+
+static void end_element(GMarkupParseContext *context, const char *element, gpointer user,
+                        GError **error)
+{
+    struct parser *parser = (struct parser *)user;
+
+    (void)context;
+    (void)error;
+    if (strcmp(element, "message") == 0)
+        parser->message = NULL;
+    else if (strcmp(element, "layout") == 0)
+        parser->layout = NULL;
+    else if (strcmp(element, "records") == 0)
+        g_ptr_array_set_size(parser->records, (int)parser->records->len - 1);
+    else if (strcmp(element, "strings") == 0)
+        parser->strings = NULL;
+    else if (strcmp(element, "enumeration") == 0)
+        parser->enumeration = NULL;
+    else if (strcmp(element, "kind") == 0)
+        parser->kind = NULL;
+    else if (strcmp(element, "note") == 0)
+        parser->note = NULL;
+}
+
+static void add_text(GMarkupParseContext *context, const char *text, gsize length, gpointer user,
+                     GError **error)
+{
+    struct parser *parser = (struct parser *)user;
+    const char *element = g_markup_parse_context_get_element(context);
+    char *copy = g_strndup(text, length);
+
+    g_strstrip(copy);
+    if (copy[0] != '\0' && strcmp(element, "note") != 0)
+        g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT,
+                    "<%s> holds elements, no text", element);
+    if (parser->note != NULL && copy[0] != '\0') {
+        char *joined = *parser->note != NULL ? g_strjoin("; ", *parser->note, copy, NULL) : NULL;
+
+        g_free(*parser->note);
+        *parser->note = joined != NULL ? joined : g_strdup(copy);
+    }
+    g_free(copy);
+}
+
+/* GLib's own errors start with "Error on line 7 char 3: "; ours do not know their line yet. */
+static char *describe_error(const char *file, GMarkupParseContext *context, const GError *error)
+{
+    int line;
+    const char *reason = error->message;
+
+    g_markup_parse_context_get_position(context, &line, NULL);
+    if (g_str_has_prefix(reason, "Error on line ") || g_str_has_prefix(reason, "On line ")) {
+        const char *colon = strstr(reason, ": ");
+
+        if (colon != NULL)
+            reason = colon + 2;
+    }
+    return g_strdup_printf("%s:%d: %s", file, line, reason);
+}
+
+char *dictionary_parse(struct dictionary *dictionary, const char *file, const char *text,
+                       size_t length)
+{
+    static const GMarkupParser callbacks = {start_element, end_element, add_text, NULL, NULL};
+    struct parser parser = {.dictionary = dictionary_new(), .records = g_ptr_array_new()};
+    GMarkupParseContext *context;
+    GError *error = NULL;
+    char *problem = NULL;
+
+    context = g_markup_parse_context_new(&callbacks, G_MARKUP_PREFIX_ERROR_POSITION, &parser, NULL);
+    if (!g_markup_parse_context_parse(context, text, (gssize)length, &error) ||
+        !g_markup_parse_context_end_parse(context, &error)) {
+        problem = describe_error(file, context, error);
+        g_error_free(error);
+    } else {
+        problem = dictionary_join(dictionary, parser.dictionary, file);
+    }
+    g_markup_parse_context_free(context);
+    g_ptr_array_free(parser.records, TRUE);
+    return problem;
+}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the capture tests share: running tshark with the plugin, and reading truth files.
+
+The environment says where things are: TQ_SOURCE and TQ_BUILD are the source and the build tree."""
+
+import collections
+import json
+import os
+import subprocess
+import unittest
+
+SOURCE = os.environ.get("TQ_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CAPTURES = os.path.join(SOURCE, "captures")
+TRUTH = os.path.join(SOURCE, "tests", "truth")
+WRAPPER = os.path.join(SOURCE, "tools", "tshark.sh")
+TIMEOUT = 300
+
+# Preferences that a capture needs.
+PREFERENCES = {
+    "blowfish_5065": ["tq.keylog_file:" + os.path.join(CAPTURES, "blowfish_5065.keylog")],
+}
+
+
+def capture(name):
+    return os.path.join(CAPTURES, name + ".pcapng")
+
+
+def run(arguments, program="tshark", check=True, stdin=None):
+    """Runs a program of Wireshark's with the plugin; returns what it printed."""
+    done = subprocess.run([WRAPPER] + arguments, capture_output=True, text=True, input=stdin,
+                          timeout=TIMEOUT, env=dict(os.environ, TQ_PROGRAM=program))
+    if check and done.returncode != 0:
+        raise AssertionError("%s %s: exit status %d: %s"
+                             % (program, " ".join(arguments), done.returncode, done.stderr[-2000:]))
+    # The sanitizers say what they found on stderr, and a plugin that does not load is told there.
+    for word in ("runtime error", "AddressSanitizer", "LeakSanitizer", "Couldn't load plugin"):
+        if word in done.stderr:
+            raise AssertionError(done.stderr[-8000:])
+    return done
+
+
+def options(preferences):
+    return [word for preference in preferences for word in ("-o", preference)]
+
+
+def tshark(path, arguments=(), preferences=(), two_passes=False):
+    """Runs tshark over a capture; returns its standard output."""
+    passes = ["-2"] if two_passes else []
+    return run(passes + options(preferences) + ["-r", path] + list(arguments)).stdout
+
+
+def fields(path, names, display_filter=None, preferences=(), two_passes=False):
+    """The values of fields: a list of tuples of lists, one tuple a frame."""
+    arguments = ["-T", "fields", "-E", "occurrence=a", "-E", "aggregator=\x1f"]
+    for name in names:
+        arguments += ["-e", name]
+    if display_filter:
+        arguments += ["-Y", display_filter]
+    rows = tshark(path, arguments, preferences, two_passes).splitlines()
+    return [tuple(value.split("\x1f") if value else [] for value in row.split("\t"))
+            for row in rows]
+
+
+def truth_rows(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def expected_messages(rows):
+    """Counts the messages of a truth file that are wholly in the capture."""
+    wanted = collections.Counter()
+    for row in rows:
+        if row.get("captured", "full") != "full" or row.get("kind", "msg") != "msg":
+            continue
+        plain = row["hex"]
+        # A footer is not part of the message; the header's own size says where it ends.
+        plain = plain[:2 * int(plain[2:4] + plain[0:2], 16)]
+        wanted[(row["client_addr"], row["server_addr"], row["dir"], plain)] += 1
+    return wanted
+
+
+def shown_messages(path, preferences=(), two_passes=False, display_filter="tq.plaintext"):
+    """Counts the messages that tshark shows, as expected_messages() does."""
+    names = ["ip.src", "ipv6.src", "tcp.srcport", "ip.dst", "ipv6.dst", "tcp.dstport",
+             "tq.direction", "tq.plaintext"]
+    shown = collections.Counter()
+    for row in fields(path, names, display_filter, preferences, two_passes):
+        source = (row[0] or row[1])[-1] + ":" + row[2][-1]
+        target = (row[3] or row[4])[-1] + ":" + row[5][-1]
+        for direction, plain in zip(row[6], row[7]):
+            if int(direction) == 0:
+                shown[(source, target, "c2s", plain.replace(":", ""))] += 1
+            else:
+                shown[(target, source, "s2c", plain.replace(":", ""))] += 1
+    return shown
+
+
+class TestCase(unittest.TestCase):
+    maxDiff = 2000
+
+    def assert_messages(self, wanted, shown, what=""):
+        missing, extra = wanted - shown, shown - wanted
+        if missing or extra:
+            sample = [(k[0], k[1], k[2], k[3][:40]) for k in list(missing)[:3] + list(extra)[:3]]
+            self.fail("%s: %d of %d messages missing, %d extra; first ones: %s"
+                      % (what, sum(missing.values()), sum(wanted.values()), sum(extra.values()),
+                         sample))

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Installs what is missing, builds, and runs all tests.
+#   tools/test.sh [PRESET [ARGUMENTS OF CTEST]]
+set -eu
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+preset=${1:-debug}
+[ $# -eq 0 ] || shift
+"$here/tools/setup.sh" "$preset" clang wireshark-common python3 libxml2-utils libjson-glib-dev \
+    qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross openssl
+cd "$here"
+exec ctest --preset "$preset" -j 2 "$@"

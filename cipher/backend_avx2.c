@@ -8,8 +8,10 @@ void tq_crypt_avx2(const tq_tables *tables, uint16_t counter, uint8_t *dst, cons
 {
     if (len < 32)
         v16_pair(tables, counter, dst, src, len);
+    else if (len <= 64)
+        v32_pair(tables, counter, dst, src, len);
     else if (len < TQ_LONG)
-        v32_run(tables, counter, dst, src, len);
+        v32_medium(tables, counter, dst, src, len);
     else
         v32_long(tables, counter, dst, src, len);
 }

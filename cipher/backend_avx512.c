@@ -18,7 +18,7 @@ void tq_crypt_this(const tq_tables *tables, uint16_t counter, uint8_t *dst, cons
     else if (len <= 128)
         v64_pair(tables, counter, dst, src, len);
     else if (len < TQ_LONG)
-        v64_run(tables, counter, dst, src, len);
+        v64_medium(tables, counter, dst, src, len);
     else
         v64_long(tables, counter, dst, src, len);
 }

@@ -7,7 +7,7 @@ void tq_crypt_scalar(const tq_tables *tables, uint16_t counter, uint8_t *dst, co
                      size_t len)
 {
     if (len < TQ_LONG)
-        v8_run(tables, counter, dst, src, len);
+        v8_medium(tables, counter, dst, src, len);
     else
         v8_long(tables, counter, dst, src, len);
 }

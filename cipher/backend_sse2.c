@@ -6,8 +6,10 @@
 void tq_crypt_sse2(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uint8_t *src,
                    size_t len)
 {
-    if (len < TQ_LONG)
-        v16_run(tables, counter, dst, src, len);
+    if (len <= 32)
+        v16_pair(tables, counter, dst, src, len);
+    else if (len < TQ_LONG)
+        v16_medium(tables, counter, dst, src, len);
     else
         v16_long(tables, counter, dst, src, len);
 }

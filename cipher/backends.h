@@ -24,18 +24,26 @@
 #define TQ_HIDDEN
 #endif
 
+#if defined(__GNUC__)
+#define TQ_MOSTLY(condition) __builtin_expect(condition, 1)
+#define TQ_RARELY(condition) __builtin_expect(condition, 0)
+#else
+#define TQ_MOSTLY(condition) (condition)
+#define TQ_RARELY(condition) (condition)
+#endif
+
 /* As tq_crypt(), for some range of lengths. */
 typedef void tq_crypt_fn(const tq_tables *tables, uint16_t counter, uint8_t *dst,
                          const uint8_t *src, size_t len);
 
-/* Shorter lengths are not worth a vector register; what is fastest is the same for all backends. */
-#define TQ_WORDS_MIN 4
-#define TQ_VECTOR_MIN 16
-#define TQ_LONG 1024
-TQ_HIDDEN tq_crypt_fn tq_crypt_bytes; /* len < TQ_WORDS_MIN */
-TQ_HIDDEN tq_crypt_fn tq_crypt_words; /* TQ_WORDS_MIN <= len < TQ_VECTOR_MIN */
+#define TQ_WORDS_MIN 4   /* fewer are done byte by byte */
+#define TQ_VECTOR_MIN 16 /* fewer are not worth a vector register */
+#define TQ_LONG 512      /* worth a loop of its own; at least 256 and two of the widest vectors */
 
-/* The backends: TQ_VECTOR_MIN <= len */
+/* TQ_WORDS_MIN <= len < TQ_VECTOR_MIN: the same for all backends. */
+TQ_HIDDEN tq_crypt_fn tq_crypt_words;
+
+/* The backends: TQ_VECTOR_MIN <= len. */
 TQ_HIDDEN tq_crypt_fn tq_crypt_scalar;
 TQ_HIDDEN tq_crypt_fn tq_crypt_sse2;
 TQ_HIDDEN tq_crypt_fn tq_crypt_avx2;

@@ -8,7 +8,6 @@
 
 #include "backends.h"
 #include "cpu.h"
-#include "kernel.h"
 
 #if TQ_ARCH_X86
 #define X86(entry) entry
@@ -33,14 +32,6 @@ const tq_backend tq_backends[] = {
 };
 
 static const char *const names[] = {"scalar", "sse2", "avx2", "avx512", "neon", NULL};
-
-#define FF16                                                                                       \
-    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF
-#define FF64 FF16, FF16, FF16, FF16
-
-const uint8_t tq_past_page[TQ_TABLES_REACH] = {
-    [TQ_KEY_SIZE] = FF64, FF64, FF64, FF64, FF64,
-};
 
 static tq_crypt_fn choose_and_crypt;
 
@@ -91,24 +82,26 @@ static inline void crypt_byte(const tq_tables *tables, size_t counter, uint8_t *
            tables->t2[counter >> 8 & 255];
 }
 
-static inline void crypt_bytes(const tq_tables *tables, uint16_t counter, uint8_t *dst,
+/* Up to three bytes. The branches of a loop, or of a call, would cost more than they do. */
+static inline void crypt_bytes(const tq_tables *tables, size_t counter, uint8_t *dst,
                                const uint8_t *src, size_t len)
 {
-    if (__builtin_expect(len == 0, 0))
+    if (TQ_RARELY(len == 0))
         return;
     crypt_byte(tables, counter, dst, src);
-    if (__builtin_expect(len == 1, 1))
+    if (TQ_MOSTLY(len == 1))
         return;
-    crypt_byte(tables, counter + 1U, dst + 1, src + 1);
-    if (__builtin_expect(len == 2, 1))
+    crypt_byte(tables, counter + 1, dst + 1, src + 1);
+    if (TQ_MOSTLY(len == 2))
         return;
-    crypt_byte(tables, counter + 2U, dst + 2, src + 2);
+    crypt_byte(tables, counter + 2, dst + 2, src + 2);
 }
 
 void tq_crypt(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uint8_t *src,
               size_t len)
 {
-    if (__builtin_expect(len < TQ_WORDS_MIN, 1))
+    /* The fewer the bytes, the more a taken branch costs beside them. */
+    if (TQ_MOSTLY(len < TQ_WORDS_MIN))
         crypt_bytes(tables, counter, dst, src, len);
     else if (len < TQ_VECTOR_MIN)
         tq_crypt_words(tables, counter, dst, src, len);

@@ -16,8 +16,10 @@
 
 #if defined(_MSC_VER)
 #define TQ_INLINE static __forceinline
+#define TQ_OUTLINE static __declspec(noinline)
 #else
 #define TQ_INLINE static inline __attribute__((always_inline, unused))
+#define TQ_OUTLINE static __attribute__((noinline, unused))
 #endif
 
 #if defined(__clang__)
@@ -43,6 +45,9 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
  *
  * V_run: any len from one vector up. The last vector overlaps the one before it, and is computed
  * first for the same reason.
+ *
+ * V_medium: V_run as a function of its own, which does not burden V_pair with the registers that a
+ * loop has to save.
  *
  * V_long: any len from TQ_LONG up. Every 256 bytes T1 starts again, so it stays in registers as far
  * as there are enough. The blocks of that loop begin where the stores are aligned and where the
@@ -96,6 +101,12 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
         V##_store(dst + rest, last);                                                               \
     }                                                                                              \
                                                                                                    \
+    TQ_OUTLINE void V##_medium(const tq_tables *tables, size_t counter, uint8_t *dst,              \
+                               const uint8_t *src, size_t len)                                     \
+    {                                                                                              \
+        V##_run(tables, counter, dst, src, len);                                                   \
+    }                                                                                              \
+                                                                                                   \
     /* Bytes before the first block of V_long: from one vector to a page and a vector. */          \
     TQ_INLINE size_t V##_head(size_t counter, const uint8_t *dst)                                  \
     {                                                                                              \
@@ -104,8 +115,8 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
         return head + ((to_page_end + sizeof(V) - 1) & 255 & ~(sizeof(V) - 1));                    \
     }                                                                                              \
                                                                                                    \
-    TQ_INLINE void V##_long(const tq_tables *tables, size_t counter, uint8_t *dst,                 \
-                            const uint8_t *src, size_t len)                                        \
+    TQ_OUTLINE void V##_long(const tq_tables *tables, size_t counter, uint8_t *dst,                \
+                             const uint8_t *src, size_t len)                                       \
     {                                                                                              \
         enum { LAST = 256 / sizeof(V) - 1 };                                                       \
         V t1[LAST + 1];                                                                            \

@@ -223,10 +223,14 @@ void conquer_append_info(const struct dissection *d)
         wmem_strbuf_append_printf(line.text, "Unknown type %u (0x%04X)", d->view.type,
                                   d->view.type);
     } else {
+        const char *info = d->message->info;
+
         wmem_strbuf_append(line.text, d->message->name);
-        if (d->layout != NULL && d->message->info != NULL) {
+        if (d->layout != NULL && d->layout->info != NULL)
+            info = d->layout->info;
+        if (d->layout != NULL && info != NULL) {
             wmem_strbuf_append_c(line.text, ' ');
-            append_template(&line, d->message->info);
+            append_template(&line, info);
         }
     }
     col_append_sep_str(d->pinfo->cinfo, COL_INFO, ", ", wmem_strbuf_get_str(line.text));

@@ -358,15 +358,24 @@ static struct candidate judge(const struct layout *layout, const struct message_
     return candidate;
 }
 
+/* Padding is no worse than none as long as the patch does not decide: a field of the patch after
+ * next may well end by chance where the message does. */
+static enum layout_fit rank_fit(const struct candidate *candidate)
+{
+    return candidate->fit == FIT_PADDED ? FIT_EXACT : candidate->fit;
+}
+
 /* By evidence, size is what counts: servers mix the layouts of several patches. Where the size
  * does not tell, the patch does, then the values; the newest that is in time wins, or else the
  * oldest of the later ones. */
 static bool is_better(const struct candidate *a, const struct candidate *b)
 {
-    if (a->fit != b->fit)
-        return a->fit > b->fit;
+    if (rank_fit(a) != rank_fit(b))
+        return rank_fit(a) > rank_fit(b);
     if (a->in_time != b->in_time)
         return a->in_time;
+    if (a->fit != b->fit)
+        return a->fit > b->fit;
     if (a->fit < FIT_SHORT && a->distance != b->distance)
         return a->distance < b->distance;
     if (a->doubts != b->doubts)
@@ -412,8 +421,7 @@ const struct layout *dictionary_choose(const struct message *message,
     return best.layout;
 }
 
-/* Narrows evidence to bounds, unless they contradict it. */
-static void narrow(struct patch_evidence *evidence, struct patch_evidence bounds)
+void patch_evidence_narrow(struct patch_evidence *evidence, struct patch_evidence bounds)
 {
     uint16_t low = MAX(evidence->low, bounds.low);
     uint16_t high = MIN(evidence->high, bounds.high);
@@ -454,8 +462,8 @@ static void observe_build(struct patch_evidence *evidence, const struct message 
                 continue;
             build = dictionary_read_field(field, view, 0);
             if (build.known && build.value >= PATCH_FIRST && build.value < 10000)
-                narrow(evidence,
-                       (struct patch_evidence){(uint16_t)build.value, (uint16_t)build.value});
+                patch_evidence_narrow(evidence, (struct patch_evidence){(uint16_t)build.value,
+                                                                        (uint16_t)build.value});
         }
     }
 }
@@ -476,13 +484,13 @@ void dictionary_observe(struct patch_evidence *evidence, uint16_t type, uint16_t
     struct patch_evidence shown;
 
     if (footer)
-        narrow(evidence, (struct patch_evidence){PATCH_FOOTER, PATCH_LAST});
+        patch_evidence_narrow(evidence, (struct patch_evidence){PATCH_FOOTER, PATCH_LAST});
     else if (server == DICTIONARY_SERVER_GAME)
-        narrow(evidence, (struct patch_evidence){PATCH_FIRST, PATCH_FOOTER - 1});
+        patch_evidence_narrow(evidence, (struct patch_evidence){PATCH_FIRST, PATCH_FOOTER - 1});
     if (message == NULL || !message->tells_patch)
         return;
     shown = collect_shown(message, &view);
     if (shown.low <= shown.high)
-        narrow(evidence, shown);
+        patch_evidence_narrow(evidence, shown);
     observe_build(evidence, message, &view);
 }

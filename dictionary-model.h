@@ -157,6 +157,7 @@ struct layout {
     char *confidence;
     char *sources;
     char *note;
+    char *info;        /* in place of the message's */
     char *description; /* "patch 5017, variant padded, observed (wiki)" */
     GPtrArray *fields; /* of struct field * */
     GArray *derived;   /* of struct derived */

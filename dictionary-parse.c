@@ -292,6 +292,7 @@ static void start_layout(struct parser *parser, struct attributes *attributes, G
     layout->shows = get_shows(attributes, error);
     layout->confidence = get_copy(attributes, "confidence");
     layout->sources = get_copy(attributes, "sources");
+    layout->info = get_copy(attributes, "info");
     layout->fields = g_ptr_array_new();
     layout->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
     g_ptr_array_add(parser->message->layouts, layout);

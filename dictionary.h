@@ -41,8 +41,11 @@ struct patch_evidence {
 #define PATCH_LAST UINT16_MAX
 #define PATCH_EVIDENCE_NONE ((struct patch_evidence){PATCH_FIRST, PATCH_LAST})
 
-/* Blowfish and the footer came with this patch. */
+/* The game cipher became Blowfish, and messages got a footer, with patch 5018. CAST5 took
+ * Blowfish's place after 5187, in 5517 at the latest. */
 #define PATCH_FOOTER 5018
+#define PATCH_BLOWFISH_LAST 5516
+#define PATCH_CAST5_FIRST 5188
 
 /* What is known of the header of one type. Sizes are of whole messages, header included. */
 struct dictionary_type {
@@ -80,6 +83,10 @@ struct _value_string_ext *dictionary_type_names(void);
 /* Judges the header of a message. direction: enum dictionary_direction; size: bytes of the
  * message, header included. Greater is better. */
 enum dictionary_fit dictionary_header_fit(uint16_t type, uint16_t size, unsigned direction);
+
+/* Narrows evidence to bounds that something else shows, such as the cipher; bounds that contradict
+ * it are ignored. */
+void patch_evidence_narrow(struct patch_evidence *evidence, struct patch_evidence bounds);
 
 /* Narrows evidence by one message. Call once for each message of a connection in order, on the
  * first pass. What contradicts earlier evidence is ignored.

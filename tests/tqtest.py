@@ -33,9 +33,13 @@ def run(arguments, program="tshark", check=True, stdin=None):
         raise AssertionError("%s %s: exit status %d: %s"
                              % (program, " ".join(arguments), done.returncode, done.stderr[-2000:]))
     # The sanitizers say what they found on stderr, and a plugin that does not load is told there.
-    for word in ("runtime error", "AddressSanitizer", "LeakSanitizer", "Couldn't load plugin"):
+    for word in ("runtime error", "ERROR: AddressSanitizer", "Couldn't load plugin"):
         if word in done.stderr:
             raise AssertionError(done.stderr[-8000:])
+    leaks = [block for block in done.stderr.split("\n\n")
+             if "leak of" in block and SOURCE + "/" in block]
+    if leaks:
+        raise AssertionError("\n\n".join(leaks))
     return done
 
 

@@ -50,7 +50,7 @@ struct enumeration {
 
 enum display { DISPLAY_DECIMAL, DISPLAY_HEX, DISPLAY_RGB, DISPLAY_MILLISECONDS };
 
-/* A generated value: of a kind (operand "this"), or of one layout (any of its fields). */
+/* A generated value: of a kind (operand "this"), or of a layout (any of its fields). */
 struct derived {
     char *name;
     char *label;
@@ -177,6 +177,7 @@ struct message {
     uint8_t server;
     bool replace;
     GPtrArray *layouts; /* of struct layout *, oldest patch first */
+    GArray *derived;    /* of struct derived, for each layout that has their fields */
     bool tells_patch;   /* some layout of it shows the connection's patch */
     unsigned line;
 };

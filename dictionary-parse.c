@@ -239,6 +239,7 @@ static void start_message(struct parser *parser, struct attributes *attributes, 
     message->server = get_server(attributes, error);
     message->replace = get_flag(attributes, "replace", error);
     message->layouts = g_ptr_array_new();
+    message->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
     get(attributes, "listed-in");
 
     key = dictionary_key(message->type, message->server);
@@ -469,7 +470,8 @@ static void start_derived(struct parser *parser, struct attributes *attributes, 
     derived.field = get_copy(attributes, "field");
     if (derived.field == NULL)
         set_error(error, "the attribute field is missing");
-    g_array_append_val(parser->layout->derived, derived);
+    g_array_append_val(parser->layout != NULL ? parser->layout->derived : parser->message->derived,
+                       derived);
 }
 
 static void start_enumeration(struct parser *parser, struct attributes *attributes, GError **error)
@@ -583,7 +585,8 @@ static bool start_here(struct parser *parser, const char *parent, const char *el
         start_layout(parser, attributes, error);
     else if (strcmp(parent, "enumeration") == 0 && strcmp(element, "value") == 0)
         start_value(parser, attributes, error);
-    else if (is_derived && (strcmp(parent, "kind") == 0 || strcmp(parent, "layout") == 0))
+    else if (is_derived && (strcmp(parent, "kind") == 0 || strcmp(parent, "layout") == 0 ||
+                            strcmp(parent, "message") == 0))
         start_derived(parser, attributes, error);
     else if (strcmp(parent, "strings") == 0 && strcmp(element, "string") == 0)
         start_string(parser, attributes, error);

@@ -59,6 +59,25 @@ static bool is_integer(const struct field *field)
     return field->type <= FIELD_FLAGS;
 }
 
+/* The number that one of the fields' enumerations has under a name: 'magic_attack'. */
+static bool find_value(const GPtrArray *fields, const char *name, int64_t *number)
+{
+    for (guint i = 0; fields != NULL && i < fields->len; i++) {
+        const struct field *field = (const struct field *)g_ptr_array_index(fields, i);
+        const GArray *values = field->enumeration != NULL ? field->enumeration->values : NULL;
+
+        for (guint j = 0; values != NULL && j < values->len; j++) {
+            const struct value *value = &g_array_index(values, struct value, j);
+
+            if (strcmp(value->name, name) == 0) {
+                *number = (int64_t)value->number;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* The words and names of expressions; fields come last, so that "size" is always the header's. */
 static bool resolve_operand(const char *name, bool word, void *user, const void **operand,
                             bool *constant, int64_t *value)
@@ -82,8 +101,10 @@ static bool resolve_operand(const char *name, bool word, void *user, const void 
             return true;
         }
     }
-    if (word)
-        return false;
+    if (word) {
+        *constant = true;
+        return find_value(scope->fields, name, value);
+    }
     *operand = dictionary_special_operand(name);
     if (*operand != NULL)
         return (scope->fields == NULL) == (strcmp(name, "this") == 0);
@@ -326,6 +347,25 @@ static void describe_layout(struct layout *layout)
     layout->description = g_string_free(text, FALSE);
 }
 
+/* Gives a layout those values derived from the fields of its message that it has the fields for.
+ * Returns how many. */
+static guint share_derived(struct join *join, struct layout *layout, const GArray *derived)
+{
+    struct scope scope = {layout->fields, NULL};
+    guint before = layout->derived->len;
+
+    for (guint i = 0; i < derived->len; i++) {
+        struct derived copy = g_array_index(derived, struct derived, i);
+        struct join attempt = {join->dictionary, join->added, join->file, NULL};
+
+        resolve_derived(&attempt, &scope, &copy);
+        if (attempt.problem == NULL)
+            g_array_append_val(layout->derived, copy);
+        g_free(attempt.problem);
+    }
+    return layout->derived->len - before;
+}
+
 static void resolve_layout(struct join *join, struct layout *layout)
 {
     struct scope scope = {layout->fields, NULL};
@@ -371,21 +411,33 @@ static struct message *find_known(const struct dictionary *dictionary, const str
     return other ? NULL : known;
 }
 
+static void resolve_message(struct join *join, struct message *message)
+{
+    const struct message *known = find_known(join->dictionary, message);
+    guint shared = 0;
+
+    if (message->name == NULL && (known == NULL || message->replace))
+        report(join, message->line, "a new message needs a name");
+    for (guint i = 0; i < message->layouts->len; i++) {
+        struct layout *layout = (struct layout *)g_ptr_array_index(message->layouts, i);
+
+        resolve_layout(join, layout);
+        shared += share_derived(join, layout, message->derived);
+        if (known != NULL && !message->replace)
+            share_derived(join, layout, known->derived);
+    }
+    if (shared < message->derived->len)
+        report(join, message->line, "some <derived> of the message fits none of its layouts");
+}
+
 static void resolve_messages(struct join *join)
 {
     GHashTableIter iterator;
-    gpointer item;
+    gpointer message;
 
     g_hash_table_iter_init(&iterator, join->added->messages);
-    while (g_hash_table_iter_next(&iterator, NULL, &item)) {
-        struct message *message = (struct message *)item;
-        bool known = find_known(join->dictionary, message) != NULL;
-
-        if (message->name == NULL && (!known || message->replace))
-            report(join, message->line, "a new message needs a name");
-        for (guint i = 0; i < message->layouts->len; i++)
-            resolve_layout(join, (struct layout *)g_ptr_array_index(message->layouts, i));
-    }
+    while (g_hash_table_iter_next(&iterator, NULL, &message))
+        resolve_message(join, (struct message *)message);
 }
 
 /* What a file replaces or fails to bring stays reachable: few bytes, once, at start-up. */

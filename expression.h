@@ -2,7 +2,7 @@
  * The small expressions of the dictionary: conditions ("action == 9 and sender == 'client'")
  * and values derived from others ("hair / 100", "system_time ^ hero_id").
  *
- * Grammar, loosest first, as in C but for the words:
+ * Grammar, loosest first; the precedence is Python's:
  *
  *     or   and   not   == != < <= > >=   |   ^   &   << >>   + -   * / %   - ~
  *

@@ -3,7 +3,9 @@
 """Makes a capture of a Blowfish or CAST5 session, with its key log and the plaintext that it holds.
 
 Writes NAME.pcap, NAME.keylog and NAME.truth.jsonl: an account connection under the TQ cipher, then
-a game connection that opens with the Diffie-Hellman exchange. The truth has one row per message.
+a game connection that opens with the Diffie-Hellman exchange. The truth has one row per message;
+"captured" is "full" where the capture holds all that it takes to decipher it, and that includes
+the 8 to 15 bytes before it from which CFB takes its feedback.
 
 Nothing is shared with the plugin: Blowfish, CAST5 and CFB come from OpenSSL's libcrypto, the rest
 is written here from the protocol's description. The same options give the same files.
@@ -401,8 +403,11 @@ class Session:
                'client_addr': str(connection.ends['c2s']),
                'server_addr': str(connection.ends['s2c']), 'stream_offset': offset,
                'len': len(plain) + len(footer), 'type': struct.unpack('<H', plain[2:4])[0],
-               'hex': (plain + footer).hex(), 'end': end}
+               'hex': (plain + footer).hex(), 'end': end, 'epoch': offset}
         row.update(more)
+        if row['key'] == 'session':  # the stream under this key began with the first such row
+            row['epoch'] = next((other['epoch'] for other in self.rows
+                                 if other['end'] is end and other['key'] == 'session'), offset)
         self.rows.append(row)
 
     def skip(self, connection, direction, length):
@@ -538,14 +543,15 @@ class Session:
             for offset in range(frame.start, frame.start + len(frame.payload)):
                 carriers.setdefault((id(ends[frame.direction]), offset), number)
         for i, row in enumerate(self.rows):
-            end, start = row.pop('end'), row['stream_offset']
+            end, epoch, start = row.pop('end'), row.pop('epoch'), row['stream_offset']
+            carrier = lambda at: carriers.get((id(end), at))
             size = len(row['hex']) // 2
-            found = [carriers.get((id(end), at)) for at in range(start, start + size)]
-            there = [n for n in found if n]
-            row['captured'] = ('none' if not there else
-                               'full' if len(there) == size else 'partial')
-            row['frame_first'] = found[0]
-            row['frame_last'] = max(there) if len(there) == size else None
+            feedback = max(epoch, start - (start - epoch) % 8 - 8)
+            own = [carrier(at) for at in range(start, start + size)]
+            needed = own + [carrier(at) for at in range(feedback, start)]
+            row['captured'] = ('none' if not any(own) else 'full' if all(needed) else 'partial')
+            row['frame_first'] = own[0]
+            row['frame_last'] = max(needed) if all(needed) else None
             self.rows[i] = {'i': i, **row}
 
     def key_log(self):

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "header_model.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * The distribution, in costs (negative logarithms) of 1/16 bit. Its parts add up to less than 1:
+ * The distribution. Its parts, in costs (negative logarithms) of 1/16 bit:
  *
- *   3/4     a listed range, each alike, of whose type the message is, and then its size:
- *     3/4     in the range: one half if the message ends with its segment, the other half spread
- *             over the range
- *     1/4     any size: half and half likewise
- *   1/8     any type, and any size: half and half likewise
- *   2^-12   any header at all
+ *   3/8     the message ends with its segment, and is of a type that goes with that size: those
+ * with a range around it share in proportion to 1 / width of the range 1/4     a listed range, each
+ * alike, and a size in it, each alike 1/8     a listed type, each range alike, and a size up to
+ * 1024, or (half) the segment's 1/8     any type, and a size likewise 2^-12   any header at all
  */
 enum {
     BIT = TQ_EVIDENCE_BIT,
-    COST_LISTED = 7,
-    COST_IN_RANGE = 7,
-    COST_ANY_SIZE = 2 * BIT,
+    COST_FITS_SEGMENT = 23,
+    COST_IN_RANGE = 2 * BIT,
+    COST_ANY_SIZE = 3 * BIT,
     COST_ANY_TYPE = 3 * BIT + 16 * BIT,
     COST_ANYTHING = 12 * BIT + 32 * BIT,
     COST_HALF = BIT,
     SIZES_LOG2 = 10, /* TQ_MESSAGE_MAX = 2^10 */
+    SHARE = 1 << 12, /* of a range of one size */
 };
 
 struct tq_header_model {
     tq_size_range *ranges;
     size_t count;
-    int cost_range;            /* of choosing one of the ranges */
-    uint8_t listed[65536 / 8]; /* a bit for each type */
+    int cost_range;                      /* of choosing one of the ranges */
+    uint32_t shares[TQ_MESSAGE_MAX + 1]; /* sum of the shares of the ranges around each size */
+    uint8_t listed[65536 / 8];           /* a bit for each type */
 };
 
 /* 16·log2(n), rounded up: what one of n, at most 65,536, costs. */
@@ -49,18 +50,33 @@ static int cost_of_one_in(unsigned n)
     return cost + ((n & (n - 1)) != 0);
 }
 
-static bool is_sorted(const tq_size_range *ranges, size_t count)
+static bool are_sound(const tq_size_range *ranges, size_t count)
 {
     for (size_t i = 0; i + 1 < count; i++) {
         if (ranges[i].type > ranges[i + 1].type)
             return false;
     }
+    for (size_t i = 0; i < count; i++) {
+        if (ranges[i].min_size > ranges[i].max_size)
+            return false;
+    }
     return true;
+}
+
+static unsigned width_of(const tq_size_range *range)
+{
+    return range->max_size - range->min_size + 1u;
+}
+
+static void add_shares(tq_header_model *model, const tq_size_range *range)
+{
+    for (unsigned size = range->min_size; size <= range->max_size && size <= TQ_MESSAGE_MAX; size++)
+        model->shares[size] += SHARE / width_of(range);
 }
 
 tq_header_model *tq_header_model_new(const tq_size_range *ranges, size_t count)
 {
-    if (count == 0 || count > UINT16_MAX || !is_sorted(ranges, count))
+    if (count == 0 || count > UINT16_MAX || !are_sound(ranges, count))
         return NULL;
     tq_header_model *model = calloc(1, sizeof *model);
     tq_size_range *copy = malloc(count * sizeof *copy);
@@ -73,8 +89,10 @@ tq_header_model *tq_header_model_new(const tq_size_range *ranges, size_t count)
     model->ranges = copy;
     model->count = count;
     model->cost_range = cost_of_one_in((unsigned)count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        add_shares(model, &ranges[i]);
         model->listed[ranges[i].type >> 3] |= (uint8_t)(1u << (ranges[i].type & 7));
+    }
     return model;
 }
 
@@ -91,10 +109,26 @@ bool tq_header_type_listed(const tq_header_model *model, unsigned type)
     return type <= UINT16_MAX && (model->listed[type >> 3] >> (type & 7) & 1);
 }
 
-const tq_size_range *tq_header_model_ranges(const tq_header_model *model, size_t *count)
+bool tq_header_type_high_listed(const tq_header_model *model, uint8_t high)
 {
-    *count = model->count;
-    return model->ranges;
+    for (unsigned i = 0; i < 256 / 8; i++) {
+        if (model->listed[high * (256 / 8) + i])
+            return true;
+    }
+    return false;
+}
+
+size_t tq_header_types_of(const tq_header_model *model, unsigned size, unsigned max_width,
+                          uint16_t *types, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model->count && count < max; i++) {
+        const tq_size_range *range = &model->ranges[i];
+        bool fits = size >= range->min_size && size <= range->max_size;
+        if (fits && width_of(range) <= max_width && !(count && types[count - 1] == range->type))
+            types[count++] = range->type;
+    }
+    return count;
 }
 
 /* The first range of a listed type. */
@@ -117,17 +151,21 @@ static int min_int(int a, int b)
     return a < b ? a : b;
 }
 
-static int cost_of_listed(const tq_header_model *model, unsigned size, unsigned type, int any_size)
+static int cost_of_listed(const tq_header_model *model, unsigned size, unsigned type, size_t rest)
 {
-    int cost = COST_ANY_SIZE + any_size;
+    int cost = INT_MAX;
     const tq_size_range *end = model->ranges + model->count;
     for (const tq_size_range *r = find_ranges(model, type); r < end && r->type == type; r++) {
         if (size < r->min_size || size > r->max_size)
             continue;
-        int spread = COST_HALF + cost_of_one_in(r->max_size - r->min_size + 1u);
-        cost = min_int(cost, COST_IN_RANGE + min_int(spread, any_size));
+        unsigned width = width_of(r);
+        cost = min_int(cost, COST_IN_RANGE + model->cost_range + cost_of_one_in(width));
+        /* Rounded up, because its divisor is. */
+        unsigned others = (model->shares[size] * width + SHARE - 1) / SHARE + 1;
+        if (size == rest)
+            cost = min_int(cost, COST_FITS_SEGMENT + cost_of_one_in(others));
     }
-    return COST_LISTED + model->cost_range + cost;
+    return cost;
 }
 
 int tq_header_evidence(const tq_header_model *model, unsigned size, unsigned type, size_t rest)
@@ -135,28 +173,12 @@ int tq_header_evidence(const tq_header_model *model, unsigned size, unsigned typ
     int cost = COST_ANYTHING;
     if (size >= TQ_HEADER_SIZE && (size <= TQ_MESSAGE_MAX || size == rest)) {
         int any_size = COST_HALF + (size == rest ? 0 : SIZES_LOG2 * BIT);
-        cost = tq_header_type_listed(model, type) ? cost_of_listed(model, size, type, any_size)
-                                                  : COST_ANY_TYPE + any_size;
+        cost = min_int(cost, COST_ANY_TYPE + any_size);
+        if (tq_header_type_listed(model, type)) {
+            cost = min_int(cost, COST_ANY_SIZE + model->cost_range + any_size);
+            if (size <= TQ_MESSAGE_MAX)
+                cost = min_int(cost, cost_of_listed(model, size, type, rest));
+        }
     }
     return 32 * BIT - cost;
-}
-
-/*
- * Three distributions of a byte, and a body has one of them, each alike:
- *
- *   numbers  zero 1/3, others alike
- *   text     printable 3/4, zero 1/8, others alike
- *   neither  all alike
- *
- * As evidence a byte, rounded down; choosing one of the three costs 1.6 bits.
- */
-int tq_body_evidence(size_t zeros, size_t texts, size_t len)
-{
-    int zero = (int)zeros;
-    int text = (int)texts;
-    int other = (int)len - zero - text;
-    int as_numbers = 102 * zero - 10 * (text + other);
-    int as_text = 80 * zero + 16 * text - 38 * other;
-    int best = as_numbers > as_text ? as_numbers : as_text;
-    return (best > 0 ? best : 0) - 26;
 }

@@ -8,6 +8,9 @@
  * have. It is a probability distribution over the 2^32 possible headers: evidence is how many times
  * likelier a header is under it than in random bytes, as a logarithm. What the model does not list
  * is unlikely, never impossible, so that types and sizes private to a server cost evidence only.
+ *
+ * Where a TCP segment ends is given, not predicted. A message that ends with its segment has that
+ * size, and the question is which types go with it.
  */
 #ifndef TQ_HEADER_MODEL_H
 #define TQ_HEADER_MODEL_H
@@ -61,20 +64,23 @@ TQ_API void tq_header_model_free(tq_header_model *model);
 TQ_API int tq_header_evidence(const tq_header_model *model, unsigned size, unsigned type,
                               size_t rest);
 
-/**
- * The evidence in what follows the header: zeros and text are commoner in messages than in random
- * bytes. Never below -2 bits, however little a message looks like others.
- * @param zeros  how many of the bytes are 0
- * @param texts  how many are printable ASCII characters
- * @param len    how many bytes there are
- */
-TQ_API int tq_body_evidence(size_t zeros, size_t texts, size_t len);
-
 /** Whether the model lists a type. */
 TQ_API bool tq_header_type_listed(const tq_header_model *model, unsigned type);
 
-/** The model's ranges, sorted by type; @p count is set to how many. Owned by the model. */
-TQ_API const tq_size_range *tq_header_model_ranges(const tq_header_model *model, size_t *count);
+/** Whether the model lists a type with this high byte. */
+TQ_API bool tq_header_type_high_listed(const tq_header_model *model, uint8_t high);
+
+/**
+ * Lists the types whose messages may have a size.
+ * @param model      the model
+ * @param size       the size
+ * @param max_width  only ranges of at most so many sizes count
+ * @param types      where to write the types, rising; room for @p max of them
+ * @param max        at most so many are written
+ * @return how many were written
+ */
+TQ_API size_t tq_header_types_of(const tq_header_model *model, unsigned size, unsigned max_width,
+                                 uint16_t *types, size_t max);
 
 #ifdef __cplusplus
 }

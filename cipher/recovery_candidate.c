@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* How a candidate fares. */
+#include "recovery_internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEPT_EVIDENCE = 12 * TQ_BIT, /* a candidate may not fall below this */
+    COST_NEW = TQ_BIT,           /* half of the headers repeat one of the last TQ_RECENT, */
+    COST_REPEATED = 3 * TQ_BIT,  /* each of them alike */
+    REPEATS_COUNTED = 4,
+    EVIDENCE_OF_REPEAT = 2 * TQ_BIT, /* 4 of 2 bits: the low byte's 8 */
+
+    COST_DELTA = 8 * TQ_BIT, /* a family does not know the P of another page */
+};
+
+int tq_candidate_header(const tq_recovery *r, uint64_t position, const uint8_t header[4])
+{
+    /* Where a segment ended is known for the newest alone. */
+    size_t rest = position >= r->marks[0] ? (size_t)(r->segment_end - position) : 0;
+    return tq_header_evidence(r->model, header[0] | (unsigned)header[1] << 8,
+                              header[2] | (unsigned)header[3] << 8, rest);
+}
+
+tq_candidate tq_candidate_make(uint64_t anchor, uint16_t counter, uint32_t x, int start)
+{
+    return (tq_candidate){.counter_at_0 = (uint16_t)(counter - anchor),
+                          .x = x,
+                          .anchor = anchor,
+                          .boundary = anchor,
+                          .next = anchor,
+                          .page_end = anchor + TQ_PAGE - (uint8_t)counter,
+                          .start = start,
+                          .score = start};
+}
+
+static bool is_recent(const tq_candidate *k, uint32_t header)
+{
+    for (unsigned i = 0; i < TQ_RECENT; i++) {
+        if (header != 0 && k->recent[i] == header)
+            return true;
+    }
+    return false;
+}
+
+static void remember(tq_candidate *k, uint32_t header)
+{
+    memmove(k->recent + 1, k->recent, sizeof k->recent - sizeof k->recent[0]);
+    k->recent[0] = header;
+}
+
+typedef struct reading {
+    uint32_t header;
+    int evidence;
+    bool repeated;
+} reading;
+
+/* The header at next, if the P of bytes from a coordinate on differs by delta from what is known.
+ */
+static reading read_header(const tq_recovery *r, const tq_candidate *k, uint64_t from,
+                           uint8_t delta)
+{
+    reading read = {0};
+    uint8_t bytes[TQ_HEADER_SIZE];
+    for (unsigned i = 0; i < TQ_HEADER_SIZE; i++) {
+        uint64_t position = k->next + i;
+        bytes[i] = *tq_run_at(r, position) ^ tq_keystream_at(r, k, position);
+        if (position >= from)
+            bytes[i] ^= delta;
+        read.header |= (uint32_t)bytes[i] << (8 * i);
+    }
+    read.repeated = is_recent(k, read.header);
+    read.evidence = read.repeated ? 32 * TQ_BIT - COST_REPEATED
+                                  : tq_candidate_header(r, k->next, bytes) - COST_NEW;
+    return read;
+}
+
+static void enter_page(tq_candidate *k, uint64_t ahead, uint8_t delta)
+{
+    uint8_t from_first = delta;
+    uint8_t pages = (uint8_t)ahead;
+    if (k->page_count > 0) {
+        from_first ^= k->pages[k->page_count - 1].delta;
+        pages += k->pages[k->page_count - 1].ahead;
+    }
+    k->x ^= tq_repeat_byte(delta);
+    k->page_end += ahead * TQ_PAGE;
+    k->pages[k->page_count++] = (tq_page_seen){pages, from_first};
+}
+
+/* Reads the header at next, part or all of which is beyond the page that the family knows: takes
+   the likeliest P. */
+static reading read_new_page(tq_recovery *r, tq_candidate *k)
+{
+    reading best = {0};
+    uint8_t best_delta = 0;
+    uint64_t last = k->next + TQ_HEADER_SIZE - 1;
+    uint64_t ahead = (last - k->page_end) / TQ_PAGE + 1;
+    uint64_t from = k->page_end + (ahead - 1) * TQ_PAGE;
+    best.evidence = INT_MIN;
+    tq_spend(r, 256);
+    if (k->page_count == TQ_PAGES || (from > k->next && ahead > 1)) {
+        best.evidence = 0; /* remembers no more, or parts of the header are in two unknown pages */
+        return best;
+    }
+    for (unsigned delta = 0; delta < 256; delta++) {
+        reading read = read_header(r, k, from, (uint8_t)delta);
+        if (read.evidence > best.evidence) {
+            best = read;
+            best_delta = (uint8_t)delta;
+        }
+    }
+    best.evidence -= COST_DELTA;
+    if (best.evidence > 0)
+        enter_page(k, ahead, best_delta);
+    return best;
+}
+
+/*
+ * What a header adds to the score. Plaintext that repeats itself, such as a run of zeros, looks
+ * like one message over and over to a family with the right low byte and a wrong X; so to a family,
+ * messages that repeat prove the low byte at most.
+ */
+static int weigh_reading(tq_candidate *k, const reading *read, bool new_page)
+{
+    if (!k->is_family || !read->repeated || read->evidence <= 0)
+        return read->evidence;
+    return !new_page && k->repeats++ < REPEATS_COUNTED ? EVIDENCE_OF_REPEAT : 0;
+}
+
+void tq_candidate_advance(tq_recovery *r, tq_candidate *k)
+{
+    while (!k->lost && k->next + TQ_HEADER_SIZE <= r->end) {
+        bool new_page = k->is_family && k->next + TQ_HEADER_SIZE > k->page_end;
+        reading read = new_page ? read_new_page(r, k) : read_header(r, k, UINT64_MAX, 0);
+        tq_spend(r, 1);
+        k->score += weigh_reading(k, &read, new_page);
+        if (read.evidence <= 0) {
+            k->lost = true;
+            return;
+        }
+        if (!read.repeated)
+            remember(k, read.header);
+        k->boundary = k->next;
+        k->next += (uint16_t)read.header;
+        k->messages++;
+    }
+}
+
+static bool has_room(tq_recovery *r)
+{
+    if (r->count < r->capacity)
+        return true;
+    size_t capacity = r->capacity ? 2 * r->capacity : 64;
+    if (capacity > TQ_CANDIDATES)
+        return false;
+    tq_candidate *more = realloc(r->candidates, capacity * sizeof *more);
+    if (!more)
+        return false;
+    r->candidates = more;
+    r->capacity = capacity;
+    return true;
+}
+
+void tq_candidate_keep(tq_recovery *r, const tq_candidate *k)
+{
+    if (k->score - k->start < KEPT_EVIDENCE)
+        return;
+    if (has_room(r))
+        r->candidates[r->count++] = *k;
+    else
+        r->overflowed = true;
+}
+
+/* Whether a candidate has the P that its family found in each page. */
+static bool has_pages(const tq_recovery *r, const tq_candidate *k, unsigned first_page)
+{
+    uint32_t y = k->x * k->x;
+    uint8_t first = r->t2[first_page] ^ tq_byte_of(y, first_page);
+    for (unsigned i = 0; i < k->page_count; i++) {
+        unsigned page = (first_page + k->pages[i].ahead) & 255;
+        if ((r->t2[page] ^ tq_byte_of(y, page) ^ first) != k->pages[i].delta)
+            return false;
+    }
+    return true;
+}
+
+static void keep_member(tq_recovery *r, const tq_candidate *family, uint32_t x, unsigned page)
+{
+    uint8_t low = (uint8_t)(family->counter_at_0 + family->anchor);
+    tq_candidate k = *family;
+    k.is_family = false;
+    k.x = x;
+    k.counter_at_0 = (uint16_t)((page << 8 | low) - family->anchor);
+    if (has_pages(r, &k, page) && !(r->counter_known && k.counter_at_0 != r->counter_at_0))
+        tq_candidate_keep(r, &k);
+}
+
+/* Any of the 256 values of P gives X, and P must then come out right in some page. */
+void tq_family_expand(tq_recovery *r, const tq_candidate *family)
+{
+    uint32_t masked = family->x;
+    if (family->page_count > 0)
+        masked ^= tq_repeat_byte(family->pages[family->page_count - 1].delta);
+    for (unsigned p = 0; p < 256; p++) {
+        uint32_t x = masked ^ tq_repeat_byte((uint8_t)p);
+        for (unsigned quarter = 0; quarter < 4; quarter++) {
+            uint8_t t2 = (uint8_t)p ^ tq_byte_of(x * x, quarter);
+            for (unsigned i = r->page_start[t2]; i < r->page_start[t2 + 1]; i++) {
+                if ((r->page_of[i] & 3) == quarter)
+                    keep_member(r, family, x, r->page_of[i]);
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Where candidates come from. */
+#include "recovery_internal.h"
+
+enum {
+    COST_COUNTER = 16 * TQ_BIT,
+    COST_X = 33 * TQ_BIT,      /* one of all 2^32, with a half of the weight */
+    COST_GIVEN_X = 5 * TQ_BIT, /* one of at most 16, with the other half */
+    COST_MARK = 4 * TQ_BIT,    /* anchors where segments start, */
+    COST_INNER = 5 * TQ_BIT,   /* and others */
+
+    SIZE_HIGH_MAX = TQ_MESSAGE_MAX / 256,
+    TYPES_MAX = 512,              /* types considered for the first of a pair */
+    NARROW = 16,                  /* a range of at most so many sizes */
+    SEED_EVIDENCE = 16 * TQ_BIT,  /* a header must have this much to seed candidates, */
+    SECOND_EVIDENCE = 8 * TQ_BIT, /* or the second of a pair this much, */
+    PAIR_EVIDENCE = 36 * TQ_BIT,  /* and the pair with what follows this much */
+};
+
+/* At least the log2 of rank², where rank counts from 1. */
+static int cost_of_rank(unsigned rank)
+{
+    int log = 0;
+    while ((rank - 1) >> log)
+        log++;
+    return 2 * log * TQ_BIT;
+}
+
+static bool is_mark(const tq_recovery *r, uint64_t position)
+{
+    for (unsigned i = 0; i < r->mark_count; i++) {
+        if (r->marks[i] == position)
+            return true;
+    }
+    return false;
+}
+
+/* Log2 of the weight of each candidate with this anchor. */
+static int weigh(const tq_recovery *r, uint64_t anchor, bool given_x)
+{
+    int cost = is_mark(r, anchor) ? COST_MARK + cost_of_rank(r->segments)
+                                  : COST_INNER + cost_of_rank(r->inner);
+    if (!r->counter_known)
+        cost += COST_COUNTER;
+    if (r->x_unknown)
+        cost += given_x ? COST_GIVEN_X : COST_X;
+    return -cost;
+}
+
+static bool is_type_listed(const tq_recovery *r, const uint8_t header[4])
+{
+    return tq_header_type_listed(r->model, header[2] | (unsigned)header[3] << 8);
+}
+
+static bool is_listed(const tq_recovery *r, uint16_t counter_at_0, uint32_t x)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const tq_candidate *k = &r->candidates[i];
+        if (!k->is_family && k->counter_at_0 == counter_at_0 && k->x == x)
+            return true;
+    }
+    return false;
+}
+
+/* Seeds candidates with one X from every page that gives the anchor's header a sound P. */
+static void seed_pages(tq_recovery *r, uint64_t anchor, unsigned low, uint32_t x, uint8_t p)
+{
+    for (unsigned page = 0; page < TQ_PAGE; page++) {
+        uint16_t counter = (uint16_t)(page << 8 | low);
+        uint16_t counter_at_0 = (uint16_t)(counter - anchor);
+        if ((r->t2[page] ^ tq_byte_of(x * x, page)) != p || is_listed(r, counter_at_0, x) ||
+            (r->counter_known && counter_at_0 != r->counter_at_0))
+            continue;
+        tq_candidate k = tq_candidate_make(anchor, counter, x, weigh(r, anchor, true));
+        tq_candidate_advance(r, &k);
+        tq_candidate_keep(r, &k);
+    }
+}
+
+/* Seeds from one header, X being given: the high byte of the size has few values, and each makes
+   one P. */
+static void seed_given_x(tq_recovery *r, uint64_t anchor, uint32_t x)
+{
+    const uint8_t *in = tq_run_at(r, anchor);
+    tq_spend(r, (uint64_t)TQ_PAGE * (SIZE_HIGH_MAX + 1));
+    for (unsigned low = 0; low + TQ_HEADER_SIZE <= TQ_PAGE; low++) {
+        uint8_t masked[TQ_HEADER_SIZE];
+        for (unsigned i = 0; i < TQ_HEADER_SIZE; i++)
+            masked[i] = in[i] ^ r->t1[low + i] ^ tq_byte_of(x, low + i);
+        for (unsigned size_high = 0; size_high <= SIZE_HIGH_MAX; size_high++) {
+            uint8_t p = masked[1] ^ (uint8_t)size_high;
+            const uint8_t header[TQ_HEADER_SIZE] = {masked[0] ^ p, masked[1] ^ p, masked[2] ^ p,
+                                                    masked[3] ^ p};
+            if (r->sound_type_high[header[3]] && is_type_listed(r, header) &&
+                tq_candidate_header(r, anchor, header) >= SEED_EVIDENCE)
+                seed_pages(r, anchor, low, x, p);
+        }
+    }
+}
+
+/* Two consecutive messages whose headers are in one page, and what type the first may be of. */
+typedef struct pair {
+    uint64_t anchor; /* of the first */
+    unsigned size;   /* of the first */
+    const uint8_t *first;
+    const uint8_t *second;
+    uint16_t types[TYPES_MAX];
+    size_t type_count;
+} pair;
+
+/*
+ * The first header's size is known, and two bytes of X ^ P with it. One high byte of the second
+ * header's fields is under those two, and can be told without the first's type.
+ */
+static bool is_pair_possible(const tq_recovery *r, const pair *two, unsigned low)
+{
+    bool of_size = (two->size & 3) == 0 || (two->size & 3) == 3;
+    unsigned i = of_size ? 1 : 3;
+    unsigned j = (two->size + i) & 3;
+    uint8_t v = two->first[j] ^ r->t1[low + j] ^ (j == 0 ? (uint8_t)two->size : 0);
+    uint8_t high = two->second[i] ^ r->t1[low + two->size + i] ^ v;
+    return (of_size ? r->sound_size_high : r->sound_type_high)[high];
+}
+
+/* With a type for the first message, X ^ P is known: v from the first header's place on, four bytes
+   that repeat. Gives v and the second header. */
+static void solve_pair(const tq_recovery *r, const pair *two, unsigned low, unsigned type,
+                       uint8_t v[4], uint8_t header[4])
+{
+    const uint8_t first[4] = {(uint8_t)two->size, 0, (uint8_t)type, (uint8_t)(type >> 8)};
+    for (unsigned i = 0; i < 4; i++)
+        v[i] = two->first[i] ^ r->t1[low + i] ^ first[i];
+    for (unsigned i = 0; i < 4; i++)
+        header[i] = two->second[i] ^ r->t1[low + two->size + i] ^ v[(two->size + i) & 3];
+}
+
+static bool is_family_listed(const tq_recovery *r, const tq_candidate *family)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const tq_candidate *k = &r->candidates[i];
+        if (k->is_family && (uint8_t)k->counter_at_0 == (uint8_t)family->counter_at_0 &&
+            k->x == family->x && k->page_end == family->page_end)
+            return true;
+    }
+    return false;
+}
+
+static void seed_family(tq_recovery *r, uint64_t anchor, unsigned low, const uint8_t v[4])
+{
+    uint32_t x = 0;
+    for (unsigned i = 0; i < 4; i++)
+        x |= (uint32_t)v[i] << (8 * ((low + i) & 3));
+    tq_candidate k = tq_candidate_make(anchor, (uint16_t)low, x, weigh(r, anchor, false));
+    k.is_family = true;
+    tq_candidate_advance(r, &k);
+    if (k.score - k.start >= PAIR_EVIDENCE && !is_family_listed(r, &k))
+        tq_candidate_keep(r, &k);
+}
+
+/* Seeds from a pair, the counter's low byte being given. */
+static void seed_types(tq_recovery *r, const pair *two, unsigned low)
+{
+    tq_spend(r, 8 * two->type_count);
+    for (size_t i = 0; i < two->type_count; i++) {
+        uint8_t v[4];
+        uint8_t header[4];
+        solve_pair(r, two, low, two->types[i], v, header);
+        if (r->sound_size_high[header[1]] && is_type_listed(r, header) &&
+            tq_candidate_header(r, two->anchor + two->size, header) >= SECOND_EVIDENCE)
+            seed_family(r, two->anchor, low, v);
+    }
+}
+
+static void seed_pair(tq_recovery *r, uint64_t anchor, uint64_t second, unsigned max_width)
+{
+    if (anchor < r->window_start || second < anchor + TQ_HEADER_SIZE ||
+        second + TQ_HEADER_SIZE > anchor + TQ_PAGE)
+        return;
+    pair two = {.anchor = anchor,
+                .size = (unsigned)(second - anchor),
+                .first = tq_run_at(r, anchor),
+                .second = tq_run_at(r, second)};
+    two.type_count = tq_header_types_of(r->model, two.size, max_width, two.types, TYPES_MAX);
+    unsigned end = TQ_PAGE - two.size - TQ_HEADER_SIZE + 1;
+    tq_spend(r, end);
+    for (unsigned low = 0; low < end; low++) {
+        if (r->counter_known && (uint8_t)(r->counter_at_0 + anchor) != low)
+            continue;
+        if (is_pair_possible(r, &two, low))
+            seed_types(r, &two, low);
+    }
+}
+
+static void seed_at_mark(tq_recovery *r, uint64_t mark)
+{
+    for (size_t i = 0; i < r->x_count; i++)
+        seed_given_x(r, mark, r->x[i]);
+    if (!r->x_unknown)
+        return;
+    for (unsigned i = 0; i < r->mark_count; i++) {
+        if (r->marks[i] < mark)
+            seed_pair(r, r->marks[i], mark, TQ_MESSAGE_MAX);
+    }
+}
+
+/* Inside segments there is much to try; only sizes that say something about the type are. */
+static void seed_inside(tq_recovery *r, uint64_t position)
+{
+    if (r->inner_budget == 0)
+        return;
+    uint64_t before = r->budget;
+    r->inner++;
+    for (size_t i = 0; i < r->x_count; i++)
+        seed_given_x(r, position, r->x[i]);
+    for (size_t i = 0; i < r->narrow_count && r->x_unknown; i++) {
+        if (position - r->window_start >= r->narrow_sizes[i])
+            seed_pair(r, position - r->narrow_sizes[i], position, NARROW);
+    }
+    uint64_t spent = before - r->budget;
+    r->inner_budget -= spent < r->inner_budget ? spent : r->inner_budget;
+}
+
+void tq_seed_prepare(tq_recovery *r)
+{
+    for (unsigned i = 0; i < 256; i++) {
+        r->sound_size_high[i] = i <= SIZE_HIGH_MAX;
+        r->sound_type_high[i] = tq_header_type_high_listed(r->model, (uint8_t)i);
+    }
+    for (unsigned size = TQ_HEADER_SIZE; size < TQ_PAGE; size++) {
+        uint16_t type;
+        if (tq_header_types_of(r->model, size, NARROW, &type, 1) > 0)
+            r->narrow_sizes[r->narrow_count++] = (uint8_t)size;
+    }
+}
+
+void tq_seed_at(tq_recovery *r, uint64_t position)
+{
+    if (is_mark(r, position))
+        seed_at_mark(r, position);
+    else
+        seed_inside(r, position);
+}

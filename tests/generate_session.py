@@ -226,20 +226,22 @@ def counted(data):
     return struct.pack('<I', len(data)) + data
 
 
+def hex_text(number, digits=0, lower=False):
+    return (('%x' if lower else '%X') % number).rjust(digits, '0').encode()
+
+
 def build_hello(rng, exchange, junk, ivs, digits=0, lower=False, terminated=False):
-    text = lambda n: ('%x' % n if lower else '%X' % n).rjust(digits, '0').encode()
     end = b'\0' if terminated else b''
-    p = ('%x' if lower else '%X') % exchange.p
     body = (counted(rng.randbytes(junk)) + counted(ivs[0]) + counted(ivs[1]) +
-            counted(p.encode() + end) + counted(b'%02X' % exchange.g + end) +
-            counted(text(exchange.server_public) + end) + SERVER_FOOTER)
+            counted(hex_text(exchange.p, 0, lower) + end) +
+            counted(hex_text(exchange.g, 2, lower) + end) +
+            counted(hex_text(exchange.server_public, digits, lower) + end) + SERVER_FOOTER)
     return rng.randbytes(11) + struct.pack('<I', len(body) + 4) + body
 
 
 def build_reply(rng, exchange, junk, digits=0, lower=False):
-    text = ('%x' if lower else '%X') % exchange.client_public
-    body = (counted(rng.randbytes(junk)) + counted(text.rjust(digits, '0').encode()) +
-            CLIENT_FOOTER)
+    body = (counted(rng.randbytes(junk)) +
+            counted(hex_text(exchange.client_public, digits, lower)) + CLIENT_FOOTER)
     return rng.randbytes(7) + struct.pack('<I', len(body) + 4) + body
 
 
@@ -544,25 +546,25 @@ class Session:
                 carriers.setdefault((id(ends[frame.direction]), offset), number)
         for i, row in enumerate(self.rows):
             end, epoch, start = row.pop('end'), row.pop('epoch'), row['stream_offset']
-            carrier = lambda at: carriers.get((id(end), at))
-            size = len(row['hex']) // 2
+            stop = start + len(row['hex']) // 2
             feedback = max(epoch, start - (start - epoch) % 8 - 8)
-            own = [carrier(at) for at in range(start, start + size)]
-            needed = own + [carrier(at) for at in range(feedback, start)]
+            needed = [carriers.get((id(end), at)) for at in range(feedback, stop)]
+            own = needed[start - feedback:]
             row['captured'] = ('none' if not any(own) else 'full' if all(needed) else 'partial')
             row['frame_first'] = own[0]
             row['frame_last'] = max(needed) if all(needed) else None
             self.rows[i] = {'i': i, **row}
 
     def key_log(self):
-        e, number = self.exchange, lambda n: number_bytes(n).hex().upper()
-        lines = {
-            'secret': f'TQ_SECRET {number(e.server_public)} {number(e.secret)}',
-            'secret-by-client': f'TQ_SECRET {number(e.client_public)} {number(e.secret)}',
-            'server': f'TQ_SERVER_PRIVATE {number(e.server_public)} {number(e.server_private)}',
-            'client': f'TQ_CLIENT_PRIVATE {number(e.client_public)} {number(e.client_private)}',
-        }
-        return f'# {self.o.cipher}\n{lines[self.o.keylog]}\n'
+        e = self.exchange
+        label, *numbers = {
+            'secret': ('TQ_SECRET', e.server_public, e.secret),
+            'secret-by-client': ('TQ_SECRET', e.client_public, e.secret),
+            'server': ('TQ_SERVER_PRIVATE', e.server_public, e.server_private),
+            'client': ('TQ_CLIENT_PRIVATE', e.client_public, e.client_private),
+        }[self.o.keylog]
+        line = ' '.join([label] + [number_bytes(n).hex().upper() for n in numbers])
+        return f'# {self.o.cipher}\n{line}\n'
 
     def write(self, name):
         frames = self.capture()

@@ -21,19 +21,25 @@ enum {
     COST_ANY_TYPE = 3 * BIT + 16 * BIT,
     COST_ANYTHING = 12 * BIT + 32 * BIT,
     COST_HALF = BIT,
-    SIZES_LOG2 = 10, /* TQ_MESSAGE_MAX = 2^10 */
-    SHARE = 1 << 12, /* of a range of one size */
+    SIZES_LOG2 = 10,      /* TQ_MESSAGE_MAX = 2^10 */
+    SHARE = 1 << 12,      /* of a range of one size, times weight */
+    EVERYDAY_WEIGHT = 64, /* how many rare types an everyday one counts as */
 };
+
+/* Messages that make up most of the traffic on a game server, whatever the players do: talk, walk,
+   items, actions, appearances, attributes, fights, spells and conversations with NPCs. */
+static const uint16_t everyday_types[] = {1004, 1005, 1008, 1009, 1010, 1014, 1015,
+                                          1017, 1022, 1101, 1103, 2030, 2031, 2032};
 
 struct tq_header_model {
     tq_size_range *ranges;
     size_t count;
-    int cost_range;                      /* of choosing one of the ranges */
+    unsigned weight;                     /* of all ranges together */
     uint32_t shares[TQ_MESSAGE_MAX + 1]; /* sum of the shares of the ranges around each size */
     uint8_t listed[65536 / 8];           /* a bit for each type */
 };
 
-/* 16·log2(n), rounded up: what one of n, at most 65,536, costs. */
+/* 16·log2(n), rounded up: what one of n, at least 1, costs. */
 static int cost_of_one_in(unsigned n)
 {
     /* 2^(cost/16) ≥ n, or n^16 ≤ 2^cost; each squaring of n's mantissa gives one more bit. */
@@ -41,7 +47,7 @@ static int cost_of_one_in(unsigned n)
     while (n >> log > 1)
         log++;
     int cost = (int)log;
-    uint64_t mantissa = (uint64_t)n << (31 - log); /* from 1 to 2, times 2^31 */
+    uint64_t mantissa = ((uint64_t)n << 31) >> log; /* from 1 to 2, times 2^31 */
     for (int i = 0; i < 4; i++) {
         mantissa = mantissa * mantissa >> 31;
         cost = 2 * cost + (int)(mantissa >> 32);
@@ -68,10 +74,20 @@ static unsigned width_of(const tq_size_range *range)
     return range->max_size - range->min_size + 1u;
 }
 
+static unsigned weight_of(unsigned type)
+{
+    for (size_t i = 0; i < sizeof everyday_types / sizeof everyday_types[0]; i++) {
+        if (everyday_types[i] == type)
+            return EVERYDAY_WEIGHT;
+    }
+    return 1;
+}
+
 static void add_shares(tq_header_model *model, const tq_size_range *range)
 {
     for (unsigned size = range->min_size; size <= range->max_size && size <= TQ_MESSAGE_MAX; size++)
-        model->shares[size] += SHARE / width_of(range);
+        model->shares[size] +=
+            (SHARE * weight_of(range->type) + width_of(range) - 1) / width_of(range);
 }
 
 tq_header_model *tq_header_model_new(const tq_size_range *ranges, size_t count)
@@ -88,9 +104,9 @@ tq_header_model *tq_header_model_new(const tq_size_range *ranges, size_t count)
     memcpy(copy, ranges, count * sizeof *copy);
     model->ranges = copy;
     model->count = count;
-    model->cost_range = cost_of_one_in((unsigned)count);
     for (size_t i = 0; i < count; i++) {
         add_shares(model, &ranges[i]);
+        model->weight += weight_of(ranges[i].type);
         model->listed[ranges[i].type >> 3] |= (uint8_t)(1u << (ranges[i].type & 7));
     }
     return model;
@@ -151,19 +167,27 @@ static int min_int(int a, int b)
     return a < b ? a : b;
 }
 
+/* 16·log2(whole / part), rounded up. */
+static int cost_of_share(uint64_t whole, uint64_t part)
+{
+    return cost_of_one_in((unsigned)((whole + part - 1) / part));
+}
+
 static int cost_of_listed(const tq_header_model *model, unsigned size, unsigned type, size_t rest)
 {
-    int cost = INT_MAX;
+    unsigned weight = weight_of(type);
+    int cost_type = cost_of_share(model->weight, weight);
+    int cost = COST_ANY_SIZE + cost_type + COST_HALF + (size == rest ? 0 : SIZES_LOG2 * BIT);
     const tq_size_range *end = model->ranges + model->count;
     for (const tq_size_range *r = find_ranges(model, type); r < end && r->type == type; r++) {
         if (size < r->min_size || size > r->max_size)
             continue;
         unsigned width = width_of(r);
-        cost = min_int(cost, COST_IN_RANGE + model->cost_range + cost_of_one_in(width));
-        /* Rounded up, because its divisor is. */
-        unsigned others = (model->shares[size] * width + SHARE - 1) / SHARE + 1;
-        if (size == rest)
-            cost = min_int(cost, COST_FITS_SEGMENT + cost_of_one_in(others));
+        cost = min_int(cost, COST_IN_RANGE + cost_type + cost_of_one_in(width));
+        if (size == rest && size <= TQ_MESSAGE_MAX)
+            cost = min_int(cost,
+                           COST_FITS_SEGMENT + cost_of_share((uint64_t)model->shares[size] * width,
+                                                             (uint64_t)SHARE * weight));
     }
     return cost;
 }
@@ -173,12 +197,9 @@ int tq_header_evidence(const tq_header_model *model, unsigned size, unsigned typ
     int cost = COST_ANYTHING;
     if (size >= TQ_HEADER_SIZE && (size <= TQ_MESSAGE_MAX || size == rest)) {
         int any_size = COST_HALF + (size == rest ? 0 : SIZES_LOG2 * BIT);
-        cost = min_int(cost, COST_ANY_TYPE + any_size);
-        if (tq_header_type_listed(model, type)) {
-            cost = min_int(cost, COST_ANY_SIZE + model->cost_range + any_size);
-            if (size <= TQ_MESSAGE_MAX)
-                cost = min_int(cost, cost_of_listed(model, size, type, rest));
-        }
+        cost = COST_ANY_TYPE + any_size;
+        if (tq_header_type_listed(model, type))
+            cost = min_int(cost, cost_of_listed(model, size, type, rest));
     }
     return 32 * BIT - cost;
 }

@@ -230,9 +230,9 @@ static void add_integer(struct dissection *d, proto_tree *tree, const struct fie
 /* The bits go in one by one: a bitmask would take the width of the header, which is that of the
  * widest layout. */
 static void add_flags(struct dissection *d, proto_tree *tree, const struct field *field,
-                      unsigned offset)
+                      unsigned offset, unsigned base)
 {
-    struct expression_value value = dictionary_read_field(field, &d->view, 0);
+    struct expression_value value = dictionary_read_field(field, &d->view, base);
     proto_item *item = add_number(d, tree, field->header, offset, field->size, value.value);
     proto_tree *flags = proto_item_add_subtree(item, ett_conquer_flags);
 
@@ -439,7 +439,7 @@ static void add_fixed_field(struct dissection *d, proto_tree *tree, const struct
     note_end(d, offset + size);
     switch (field->type) {
     case FIELD_FLAGS:
-        add_flags(d, tree, field, offset);
+        add_flags(d, tree, field, offset, base);
         break;
     case FIELD_TEXT:
         add_text_field(d, tree, field, offset, size);

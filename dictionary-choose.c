@@ -136,29 +136,32 @@ static void worsen(struct candidate *candidate, enum layout_fit fit)
     candidate->fit = MIN(candidate->fit, fit);
 }
 
-/* Walks a string list; returns where it ends. A list that claims more strings than there are, but
- * whose last one ends with the message, is most likely the right one all the same. */
+/* Walks a string list; returns where it ends. A list that runs past the message is most likely the
+ * right one all the same if its count is the expected one, or if its last string ends with the
+ * message. */
 static unsigned measure_strings(struct candidate *candidate, const struct field *field,
                                 const struct message_view *view)
 {
     unsigned at = field->offset;
     unsigned count;
+    bool expected;
 
     if (at >= view->length) {
         worsen(candidate, FIT_TRUNCATED);
         return at + 1;
     }
     count = view->data[at++];
-    if (field->strings->len != 0 && count != field->strings->len)
+    expected = count == field->strings->len;
+    if (field->strings->len != 0 && !expected)
         candidate->doubts++;
     for (unsigned i = 0; i < count; i++) {
         if (at >= view->length) {
-            worsen(candidate, i > 0 ? FIT_MISCOUNTED : FIT_OVERRUN);
+            worsen(candidate, i > 0 || expected ? FIT_MISCOUNTED : FIT_OVERRUN);
             return view->size;
         }
         at += 1U + view->data[at];
         if (at > view->length) {
-            worsen(candidate, FIT_OVERRUN);
+            worsen(candidate, expected ? FIT_MISCOUNTED : FIT_OVERRUN);
             return view->size;
         }
     }

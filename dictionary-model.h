@@ -205,7 +205,7 @@ enum layout_fit {
     FIT_OVERRUN,    /* a list runs past the message's end */
     FIT_TRUNCATED,  /* the message ends inside the fields */
     FIT_LONGER,     /* bytes are left over */
-    FIT_MISCOUNTED, /* a string list says more strings than there are, yet ends with the message */
+    FIT_MISCOUNTED, /* a string list runs past the message, but is likely to be one */
     FIT_SHORT,      /* fields that may be left out are */
     FIT_PADDED,     /* zero bytes follow a string list */
     FIT_EXACT,

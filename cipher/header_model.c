@@ -135,10 +135,10 @@ bool tq_header_type_high_listed(const tq_header_model *model, uint8_t high)
 }
 
 size_t tq_header_types_of(const tq_header_model *model, unsigned size, unsigned max_width,
-                          uint16_t *types, size_t max)
+                          uint16_t *types)
 {
     size_t count = 0;
-    for (size_t i = 0; i < model->count && count < max; i++) {
+    for (size_t i = 0; i < model->count && count < TQ_SIZE_TYPES_MAX; i++) {
         const tq_size_range *range = &model->ranges[i];
         bool fits = size >= range->min_size && size <= range->max_size;
         if (fits && width_of(range) <= max_width && !(count && types[count - 1] == range->type))

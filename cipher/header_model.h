@@ -70,17 +70,19 @@ TQ_API bool tq_header_type_listed(const tq_header_model *model, unsigned type);
 /** Whether the model lists a type with this high byte. */
 TQ_API bool tq_header_type_high_listed(const tq_header_model *model, uint8_t high);
 
+/** Most types that have one size. */
+#define TQ_SIZE_TYPES_MAX 512
+
 /**
  * Lists the types whose messages may have a size.
  * @param model      the model
  * @param size       the size
  * @param max_width  only ranges of at most so many sizes count
- * @param types      where to write the types, rising; room for @p max of them
- * @param max        at most so many are written
+ * @param types      where to write the types, rising; at most #TQ_SIZE_TYPES_MAX
  * @return how many were written
  */
 TQ_API size_t tq_header_types_of(const tq_header_model *model, unsigned size, unsigned max_width,
-                                 uint16_t *types, size_t max);
+                                 uint16_t *types);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,6 @@
 /* How a candidate fares. */
 #include "recovery_internal.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,20 +56,17 @@ typedef struct reading {
     bool repeated;
 } reading;
 
-/* The header at next, if the P of bytes from a coordinate on differs by delta from what is known.
- */
-static reading read_header(const tq_recovery *r, const tq_candidate *k, uint64_t from,
-                           uint8_t delta)
+/* What the run has where the candidate expects its next header. */
+static void decrypt_header(const tq_recovery *r, const tq_candidate *k, uint8_t bytes[4])
 {
-    reading read = {0};
-    uint8_t bytes[TQ_HEADER_SIZE];
-    for (unsigned i = 0; i < TQ_HEADER_SIZE; i++) {
-        uint64_t position = k->next + i;
-        bytes[i] = *tq_run_at(r, position) ^ tq_keystream_at(r, k, position);
-        if (position >= from)
-            bytes[i] ^= delta;
-        read.header |= (uint32_t)bytes[i] << (8 * i);
-    }
+    for (unsigned i = 0; i < TQ_HEADER_SIZE; i++)
+        bytes[i] = *tq_run_at(r, k->next + i) ^ tq_keystream_at(r, k, k->next + i);
+}
+
+static reading read_header(const tq_recovery *r, const tq_candidate *k, const uint8_t bytes[4])
+{
+    reading read = {.header = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+                              (uint32_t)bytes[3] << 24};
     read.repeated = is_recent(k, read.header);
     read.evidence = read.repeated ? 32 * TQ_BIT - COST_REPEATED
                                   : tq_candidate_header(r, k->next, bytes) - COST_NEW;
@@ -90,23 +86,27 @@ static void enter_page(tq_candidate *k, uint64_t ahead, uint8_t delta)
     k->pages[k->page_count++] = (tq_page_seen){pages, from_first};
 }
 
-/* Reads the header at next, part or all of which is beyond the page that the family knows: takes
-   the likeliest P. */
+/* Reads a header that is not wholly in the page that the family knows: takes the likeliest P. */
 static reading read_new_page(tq_recovery *r, tq_candidate *k)
 {
-    reading best = {0};
+    reading best = {.evidence = 0};
     uint8_t best_delta = 0;
-    uint64_t last = k->next + TQ_HEADER_SIZE - 1;
-    uint64_t ahead = (last - k->page_end) / TQ_PAGE + 1;
-    uint64_t from = k->page_end + (ahead - 1) * TQ_PAGE;
-    best.evidence = INT_MIN;
-    tq_spend(r, 256);
-    if (k->page_count == TQ_PAGES || (from > k->next && ahead > 1)) {
-        best.evidence = 0; /* remembers no more, or parts of the header are in two unknown pages */
+    uint8_t bytes[TQ_HEADER_SIZE];
+    unsigned known = k->next < k->page_end ? (unsigned)(k->page_end - k->next) : 0;
+    uint64_t ahead = (k->next + TQ_HEADER_SIZE - 1 - k->page_end) / TQ_PAGE + 1;
+    uint64_t start = k->page_end + (ahead - 1) * TQ_PAGE;
+    bool in_two_unknown = known == 0 && k->next < start;
+    if (k->page_count == TQ_PAGES || in_two_unknown)
         return best;
-    }
+    decrypt_header(r, k, bytes);
+    tq_spend(r, 256);
     for (unsigned delta = 0; delta < 256; delta++) {
-        reading read = read_header(r, k, from, (uint8_t)delta);
+        uint8_t tried[TQ_HEADER_SIZE];
+        for (unsigned i = 0; i < TQ_HEADER_SIZE; i++)
+            tried[i] = i < known ? bytes[i] : bytes[i] ^ (uint8_t)delta;
+        if (!r->sound_size_high[tried[1]])
+            continue;
+        reading read = read_header(r, k, tried);
         if (read.evidence > best.evidence) {
             best = read;
             best_delta = (uint8_t)delta;
@@ -116,6 +116,13 @@ static reading read_new_page(tq_recovery *r, tq_candidate *k)
     if (best.evidence > 0)
         enter_page(k, ahead, best_delta);
     return best;
+}
+
+static reading read_known_page(const tq_recovery *r, const tq_candidate *k)
+{
+    uint8_t bytes[TQ_HEADER_SIZE];
+    decrypt_header(r, k, bytes);
+    return read_header(r, k, bytes);
 }
 
 /*
@@ -134,8 +141,8 @@ void tq_candidate_advance(tq_recovery *r, tq_candidate *k)
 {
     while (!k->lost && k->next + TQ_HEADER_SIZE <= r->end) {
         bool new_page = k->is_family && k->next + TQ_HEADER_SIZE > k->page_end;
-        reading read = new_page ? read_new_page(r, k) : read_header(r, k, UINT64_MAX, 0);
-        tq_spend(r, 1);
+        reading read = new_page ? read_new_page(r, k) : read_known_page(r, k);
+        tq_spend(r, 16);
         k->score += weigh_reading(k, &read, new_page);
         if (read.evidence <= 0) {
             k->lost = true;

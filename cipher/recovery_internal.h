@@ -12,7 +12,8 @@ enum {
     TQ_MARKS = 16,        /* starts of segments kept */
     TQ_CANDIDATES = 8192, /* most candidates kept */
     TQ_RECENT = 4,        /* headers that a candidate remembers */
-    TQ_PAGES = 6,         /* pages that a family remembers */
+    TQ_NARROW_TYPES = 31,
+    TQ_PAGES = 6, /* pages that a family remembers */
 };
 
 /* A page that a family has met a header in. */
@@ -40,6 +41,13 @@ typedef struct tq_candidate {
     int start;        /* score before any evidence: log2 of its weight, in 1/16 bit */
     int score;        /* log2 of weight times likelihood ratio, in 1/16 bit */
 } tq_candidate;
+
+/* A size in bytes, and types whose messages have it and few others. */
+typedef struct tq_narrow {
+    uint8_t size;
+    uint8_t type_count;
+    uint16_t types[TQ_NARROW_TYPES];
+} tq_narrow;
 
 struct tq_recovery {
     const tq_header_model *model;
@@ -71,7 +79,8 @@ struct tq_recovery {
 
     bool sound_size_high[256]; /* which high bytes the fields of a header may have */
     bool sound_type_high[256];
-    uint8_t narrow_sizes[TQ_PAGE]; /* sizes that few types have */
+    bool sound_highs[256];     /* what the two may be combined, the one XOR the other */
+    tq_narrow narrow[TQ_PAGE]; /* sizes that few types have */
     size_t narrow_count;
 
     bool overflowed; /* a candidate had to be left out */

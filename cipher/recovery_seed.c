@@ -2,6 +2,8 @@
 /* Where candidates come from. */
 #include "recovery_internal.h"
 
+#include <string.h>
+
 enum {
     COST_COUNTER = 16 * TQ_BIT,
     COST_X = 33 * TQ_BIT,      /* one of all 2^32, with a half of the weight */
@@ -10,7 +12,6 @@ enum {
     COST_INNER = 5 * TQ_BIT,   /* and others */
 
     SIZE_HIGH_MAX = TQ_MESSAGE_MAX / 256,
-    TYPES_MAX = 512,              /* types considered for the first of a pair */
     NARROW = 16,                  /* a range of at most so many sizes */
     SEED_EVIDENCE = 16 * TQ_BIT,  /* a header must have this much to seed candidates, */
     SECOND_EVIDENCE = 8 * TQ_BIT, /* or the second of a pair this much, */
@@ -82,16 +83,18 @@ static void seed_pages(tq_recovery *r, uint64_t anchor, unsigned low, uint32_t x
 static void seed_given_x(tq_recovery *r, uint64_t anchor, uint32_t x)
 {
     const uint8_t *in = tq_run_at(r, anchor);
-    tq_spend(r, (uint64_t)TQ_PAGE * (SIZE_HIGH_MAX + 1));
+    tq_spend(r, 2 * TQ_PAGE);
     for (unsigned low = 0; low + TQ_HEADER_SIZE <= TQ_PAGE; low++) {
         uint8_t masked[TQ_HEADER_SIZE];
         for (unsigned i = 0; i < TQ_HEADER_SIZE; i++)
             masked[i] = in[i] ^ r->t1[low + i] ^ tq_byte_of(x, low + i);
+        if (!r->sound_highs[masked[1] ^ masked[3]])
+            continue;
         for (unsigned size_high = 0; size_high <= SIZE_HIGH_MAX; size_high++) {
             uint8_t p = masked[1] ^ (uint8_t)size_high;
             const uint8_t header[TQ_HEADER_SIZE] = {masked[0] ^ p, masked[1] ^ p, masked[2] ^ p,
                                                     masked[3] ^ p};
-            if (r->sound_type_high[header[3]] && is_type_listed(r, header) &&
+            if (is_type_listed(r, header) &&
                 tq_candidate_header(r, anchor, header) >= SEED_EVIDENCE)
                 seed_pages(r, anchor, low, x, p);
         }
@@ -104,23 +107,9 @@ typedef struct pair {
     unsigned size;   /* of the first */
     const uint8_t *first;
     const uint8_t *second;
-    uint16_t types[TYPES_MAX];
+    const uint16_t *types;
     size_t type_count;
 } pair;
-
-/*
- * The first header's size is known, and two bytes of X ^ P with it. One high byte of the second
- * header's fields is under those two, and can be told without the first's type.
- */
-static bool is_pair_possible(const tq_recovery *r, const pair *two, unsigned low)
-{
-    bool of_size = (two->size & 3) == 0 || (two->size & 3) == 3;
-    unsigned i = of_size ? 1 : 3;
-    unsigned j = (two->size + i) & 3;
-    uint8_t v = two->first[j] ^ r->t1[low + j] ^ (j == 0 ? (uint8_t)two->size : 0);
-    uint8_t high = two->second[i] ^ r->t1[low + two->size + i] ^ v;
-    return (of_size ? r->sound_size_high : r->sound_type_high)[high];
-}
 
 /* With a type for the first message, X ^ P is known: v from the first header's place on, four bytes
    that repeat. Gives v and the second header. */
@@ -171,36 +160,56 @@ static void seed_types(tq_recovery *r, const pair *two, unsigned low)
     }
 }
 
-static void seed_pair(tq_recovery *r, uint64_t anchor, uint64_t second, unsigned max_width)
+/*
+ * Tries each low byte of the counter. The first header's size is known, and two bytes of X ^ P with
+ * it; one high byte of the second header's fields is under those two, and can be told before a type
+ * is chosen.
+ */
+static void seed_low_bytes(tq_recovery *r, const pair *two)
 {
-    if (anchor < r->window_start || second < anchor + TQ_HEADER_SIZE ||
-        second + TQ_HEADER_SIZE > anchor + TQ_PAGE)
-        return;
+    bool of_size = (two->size & 3) == 0 || (two->size & 3) == 3;
+    unsigned i = of_size ? 1 : 3;
+    unsigned j = (two->size + i) & 3; /* where the first has the same byte of X ^ P: 0 or 1 */
+    const bool *sound = of_size ? r->sound_size_high : r->sound_type_high;
+    uint8_t known = two->first[j] ^ two->second[i] ^ (j == 0 ? (uint8_t)two->size : 0);
+    unsigned end = TQ_PAGE - two->size - TQ_HEADER_SIZE + 1;
+    tq_spend(r, end);
+    for (unsigned low = 0; low < end; low++) {
+        if (!sound[known ^ r->t1[low + j] ^ r->t1[low + two->size + i]])
+            continue;
+        if (!r->counter_known || (uint8_t)(r->counter_at_0 + two->anchor) == low)
+            seed_types(r, two, low);
+    }
+}
+
+static void seed_pair(tq_recovery *r, uint64_t anchor, uint64_t second, const uint16_t *types,
+                      size_t type_count)
+{
     pair two = {.anchor = anchor,
                 .size = (unsigned)(second - anchor),
                 .first = tq_run_at(r, anchor),
-                .second = tq_run_at(r, second)};
-    two.type_count = tq_header_types_of(r->model, two.size, max_width, two.types, TYPES_MAX);
-    unsigned end = TQ_PAGE - two.size - TQ_HEADER_SIZE + 1;
-    tq_spend(r, end);
-    for (unsigned low = 0; low < end; low++) {
-        if (r->counter_known && (uint8_t)(r->counter_at_0 + anchor) != low)
-            continue;
-        if (is_pair_possible(r, &two, low))
-            seed_types(r, &two, low);
-    }
+                .second = tq_run_at(r, second),
+                .types = types,
+                .type_count = type_count};
+    seed_low_bytes(r, &two);
+}
+
+static void seed_marks(tq_recovery *r, uint64_t first, uint64_t second)
+{
+    uint16_t types[TQ_SIZE_TYPES_MAX];
+    if (first < r->window_start || first + TQ_HEADER_SIZE > second ||
+        second + TQ_HEADER_SIZE > first + TQ_PAGE)
+        return;
+    size_t count = tq_header_types_of(r->model, (unsigned)(second - first), TQ_MESSAGE_MAX, types);
+    seed_pair(r, first, second, types, count);
 }
 
 static void seed_at_mark(tq_recovery *r, uint64_t mark)
 {
     for (size_t i = 0; i < r->x_count; i++)
         seed_given_x(r, mark, r->x[i]);
-    if (!r->x_unknown)
-        return;
-    for (unsigned i = 0; i < r->mark_count; i++) {
-        if (r->marks[i] < mark)
-            seed_pair(r, r->marks[i], mark, TQ_MESSAGE_MAX);
-    }
+    for (unsigned i = 0; i < r->mark_count && r->x_unknown; i++)
+        seed_marks(r, r->marks[i], mark);
 }
 
 /* Inside segments there is much to try; only sizes that say something about the type are. */
@@ -213,24 +222,40 @@ static void seed_inside(tq_recovery *r, uint64_t position)
     for (size_t i = 0; i < r->x_count; i++)
         seed_given_x(r, position, r->x[i]);
     for (size_t i = 0; i < r->narrow_count && r->x_unknown; i++) {
-        if (position - r->window_start >= r->narrow_sizes[i])
-            seed_pair(r, position - r->narrow_sizes[i], position, NARROW);
+        const tq_narrow *narrow = &r->narrow[i];
+        if (position - r->window_start >= narrow->size)
+            seed_pair(r, position - narrow->size, position, narrow->types, narrow->type_count);
     }
     uint64_t spent = before - r->budget;
     r->inner_budget -= spent < r->inner_budget ? spent : r->inner_budget;
 }
 
+static void prepare_narrow(tq_recovery *r)
+{
+    for (unsigned size = TQ_HEADER_SIZE; size + TQ_HEADER_SIZE <= TQ_PAGE; size++) {
+        uint16_t types[TQ_SIZE_TYPES_MAX];
+        size_t count = tq_header_types_of(r->model, size, NARROW, types);
+        if (count == 0)
+            continue;
+        tq_narrow *narrow = &r->narrow[r->narrow_count++];
+        narrow->size = (uint8_t)size;
+        narrow->type_count = (uint8_t)(count < TQ_NARROW_TYPES ? count : TQ_NARROW_TYPES);
+        memcpy(narrow->types, types, narrow->type_count * sizeof types[0]);
+    }
+}
+
 void tq_seed_prepare(tq_recovery *r)
 {
-    for (unsigned i = 0; i < 256; i++) {
-        r->sound_size_high[i] = i <= SIZE_HIGH_MAX;
-        r->sound_type_high[i] = tq_header_type_high_listed(r->model, (uint8_t)i);
+    for (unsigned high = 0; high < 256; high++) {
+        r->sound_size_high[high] = high <= SIZE_HIGH_MAX;
+        r->sound_type_high[high] = tq_header_type_high_listed(r->model, (uint8_t)high);
     }
-    for (unsigned size = TQ_HEADER_SIZE; size < TQ_PAGE; size++) {
-        uint16_t type;
-        if (tq_header_types_of(r->model, size, NARROW, &type, 1) > 0)
-            r->narrow_sizes[r->narrow_count++] = (uint8_t)size;
+    for (unsigned size_high = 0; size_high <= SIZE_HIGH_MAX; size_high++) {
+        for (unsigned high = 0; high < 256; high++)
+            r->sound_highs[high ^ size_high] |= r->sound_type_high[high];
     }
+    if (r->x_unknown)
+        prepare_narrow(r);
 }
 
 void tq_seed_at(tq_recovery *r, uint64_t position)

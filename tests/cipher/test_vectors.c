@@ -67,13 +67,12 @@ static void check_output(const char *label, const vector *v, const uint8_t *byte
     check_hex(label, v, v->output_sha256, digest, sizeof digest);
 }
 
-static const uint8_t *input(void)
-{
-    static uint8_t bytes[LENGTH_MAX];
+static uint8_t input[LENGTH_MAX];
 
+static void fill_input(void)
+{
     for (size_t i = 0; i < LENGTH_MAX; i++)
-        bytes[i] = (uint8_t)(i * 31 + (i >> 8) * 17 + 11);
-    return bytes;
+        input[i] = (uint8_t)(i * 31 + (i >> 8) * 17 + 11);
 }
 
 static bool starts_with(const char *string, const char *start)
@@ -102,7 +101,7 @@ static void check_stateless(const char *label, const vector *v)
     if (is_alternate(v))
         tq_key_alternate(&key, &key, v->A, v->B);
     tq_tables_prepare(&tables, &key, is_client(v) ? TQ_ROLE_CLIENT : TQ_ROLE_SERVER);
-    tq_crypt(&tables, (uint16_t)v->counter, out, input(), v->length);
+    tq_crypt(&tables, (uint16_t)v->counter, out, input, v->length);
     check_output(label, v, out);
 }
 
@@ -121,10 +120,8 @@ static void check_stateful(const char *label, const vector *v)
     tq_cipher_init(&cipher, is_client(v) ? TQ_ROLE_CLIENT : TQ_ROLE_SERVER);
     if (is_alternate(v) || strcmp(v->op, "enc_after_alt") == 0)
         tq_cipher_generate_alternate_key(&cipher, v->A, v->B);
-    memset(bytes, 0, v->counter);
-    crypt(&cipher, bytes, bytes, v->counter);
-    memcpy(bytes, input(), v->length);
-    crypt(&cipher, bytes, bytes, v->length);
+    crypt(&cipher, bytes, input, v->counter); /* only to advance the counter */
+    crypt(&cipher, bytes, input, v->length);
     check_output(label, v, bytes);
 }
 
@@ -135,11 +132,11 @@ static void check_reset_c2s(const char *label, const vector *v)
     tq_cipher cipher;
 
     tq_cipher_init(&cipher, TQ_ROLE_SERVER);
-    tq_cipher_decrypt(&cipher, bytes, input(), v->bytes_before);
-    tq_cipher_encrypt(&cipher, bytes, input(), 100);
+    tq_cipher_decrypt(&cipher, bytes, input, v->bytes_before);
+    tq_cipher_encrypt(&cipher, bytes, input, 100);
     tq_cipher_generate_alternate_key(&cipher, v->A, v->B);
     CHECK(cipher.encrypt_counter == 0, "%s: %u", label, cipher.encrypt_counter);
-    tq_cipher_decrypt(&cipher, bytes, input(), v->length);
+    tq_cipher_decrypt(&cipher, bytes, input, v->length);
     check_output(label, v, bytes);
 }
 
@@ -180,6 +177,7 @@ int main(int argc, char **argv)
 {
     const char *backend = argc > 1 ? argv[argc - 1] : NULL;
 
+    fill_input();
     if (argc > 2) {
         CHECK(strcmp(argv[1], "--expect") == 0, "unknown option %s", argv[1]);
         /* a short call first: what dispatch does on its own at the first one must work */

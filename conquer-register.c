@@ -27,6 +27,9 @@ struct registration {
     GArray *fields;      /* of hf_register_info, registered in one go */
 };
 
+/* Wireshark keeps pointers into it. */
+static hf_register_info *registered;
+
 static const enum family families[] = {
     [FIELD_UNSIGNED] = FAMILY_UNSIGNED, [FIELD_SIGNED] = FAMILY_SIGNED,
     [FIELD_BOOLEAN] = FAMILY_BOOLEAN,   [FIELD_FLAGS] = FAMILY_UNSIGNED,
@@ -144,7 +147,7 @@ static const range_string *make_ranges(const GArray *values)
 static const value_string_ext *make_strings(const struct enumeration *enumeration)
 {
     const GArray *values = enumeration->values;
-    value_string *strings = g_new0(value_string, values->len + 1);
+    value_string *strings = wmem_alloc0_array(wmem_epan_scope(), value_string, values->len + 1);
     guint count = 0;
 
     for (guint i = 0; i < values->len; i++) {
@@ -196,9 +199,9 @@ static void set_display(header_field_info *info, struct enumeration *enumeration
     }
 }
 
-/* Finds or makes the header of a filter name with an enumeration and a display. Takes over the
- * filter name. */
-static struct header *get_header(struct registration *registration, char *filter,
+/* Finds or makes the header of a filter name with an enumeration and a display. Takes over filter
+ * name and description. */
+static struct header *get_header(struct registration *registration, char *filter, char *description,
                                  const header_field_info *info, struct enumeration *enumeration)
 {
     char *key =
@@ -209,6 +212,7 @@ static struct header *get_header(struct registration *registration, char *filter
 
     if (header != NULL) {
         g_free(filter);
+        g_free(description);
         g_free(key);
         return header;
     }
@@ -217,12 +221,13 @@ static struct header *get_header(struct registration *registration, char *filter
     header->type = info->type;
     entry.p_id = &header->id;
     entry.hfinfo.abbrev = filter;
+    entry.hfinfo.blurb = description;
     g_array_append_val(registration->fields, entry);
     g_hash_table_insert(registration->headers, key, header);
     return header;
 }
 
-static const char *describe(const struct message *message, const char *label, const char *note)
+static char *describe(const struct message *message, const char *label, const char *note)
 {
     return note != NULL ? g_strdup_printf("%s of %s: %s", label, message->name, note)
                         : g_strdup_printf("%s of %s", label, message->name);
@@ -239,8 +244,7 @@ static struct header *get_field_header(struct registration *registration,
     header_field_info info = make_info(label, get_type(shape), BASE_NONE);
 
     set_display(&info, enumeration, shape->hex);
-    info.blurb = describe(message, label, note);
-    return get_header(registration, filter, &info, enumeration);
+    return get_header(registration, filter, describe(message, label, note), &info, enumeration);
 }
 
 static struct header *get_derived_header(struct registration *registration,
@@ -258,8 +262,9 @@ static struct header *get_derived_header(struct registration *registration,
         info.type = FT_RELATIVE_TIME;
         info.display = BASE_NONE;
     }
-    info.blurb = g_strdup_printf("%s, from %s of %s", derived->label, label, message->name);
-    return get_header(registration, filter, &info, derived->enumeration);
+    return get_header(registration, filter,
+                      g_strdup_printf("%s, from %s of %s", derived->label, label, message->name),
+                      &info, derived->enumeration);
 }
 
 static const struct header **get_derived_headers(struct registration *registration,
@@ -306,8 +311,10 @@ static int *get_bit(struct registration *registration, const struct message *mes
     info.bitmask = value->number;
     if (field->enumeration->form == FORM_BIT_NUMBERS)
         info.bitmask = UINT64_C(1) << (value->number & 63);
-    info.blurb = g_strdup_printf("%s in %s of %s", value->label, field->label, message->name);
-    return &get_header(registration, filter, &info, field->enumeration)->id;
+    return &get_header(registration, filter,
+                       g_strdup_printf("%s in %s of %s", value->label, field->label, message->name),
+                       &info, field->enumeration)
+                ->id;
 }
 
 static int **get_bits(struct registration *registration, const struct message *message,
@@ -349,8 +356,8 @@ static struct header *get_address_header(struct registration *registration,
     char *filter = g_strconcat(message->prefix, ".", field->name, ".address", NULL);
     header_field_info info = make_info("Address", FT_IPv4, BASE_NONE);
 
-    info.blurb = describe(message, field->label, "as an address");
-    return get_header(registration, filter, &info, NULL);
+    return get_header(registration, filter, describe(message, field->label, "as an address"), &info,
+                      NULL);
 }
 
 static void register_field(struct registration *registration, const struct message *message,
@@ -438,10 +445,9 @@ void conquer_register_fields(int proto)
 
     visit_messages(&registration, note_field);
     visit_messages(&registration, register_field);
-    /* Wireshark keeps pointers into the array, so it stays. */
     count = registration.fields->len;
-    proto_register_field_array(
-        proto, (hf_register_info *)(void *)g_array_free(registration.fields, FALSE), (int)count);
+    registered = (hf_register_info *)(void *)g_array_free(registration.fields, FALSE);
+    proto_register_field_array(proto, registered, (int)count);
     g_hash_table_destroy(registration.shapes);
     g_hash_table_destroy(registration.headers);
 }

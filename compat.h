@@ -26,6 +26,21 @@ typedef gboolean ws_bool;
 
 #include <epan/packet.h>
 
+#if TQ_WIRESHARK_VERSION >= 406
+#include <wsutil/value_string.h>
+#else
+#include <epan/value_string.h>
+#define dissector_try_uint_with_data dissector_try_uint_new
+#endif
+
+/* The memory of an index over value strings is the caller's to choose since 4.6. */
+#if TQ_WIRESHARK_VERSION >= 406
+#define tq_value_string_ext_new(strings, count, name)                                              \
+    value_string_ext_new(wmem_epan_scope(), strings, count, name)
+#else
+#define tq_value_string_ext_new value_string_ext_new
+#endif
+
 #if TQ_WIRESHARK_VERSION < 404
 #define tvb_get_uint8 tvb_get_guint8
 #endif
@@ -35,4 +50,23 @@ typedef gboolean ws_bool;
 #define tq_finfo_value(finfo) ((finfo)->value)
 #else
 #define tq_finfo_value(finfo) (&(finfo)->value)
+#endif
+
+/* Streams that are followed are counted since 4.2. */
+#if TQ_WIRESHARK_VERSION >= 402
+#define tq_register_follow_stream(proto, tap, by_frame, by_stream, by_ends, port, packet, count)   \
+    register_follow_stream(proto, tap, by_frame, by_stream, by_ends, port, packet, count, NULL)
+#else
+#define tq_register_follow_stream(proto, tap, by_frame, by_stream, by_ends, port, packet, count)   \
+    register_follow_stream(proto, tap, by_frame, by_stream, by_ends, port, packet)
+#endif
+
+/* Conversation filters have data of their own since 4.4. */
+#if TQ_WIRESHARK_VERSION >= 404
+#define TQ_FILTER_DATA , void *filter_data _U_
+#define tq_register_conversation_filter(proto, name, is_valid, build)                              \
+    register_conversation_filter(proto, name, is_valid, build, NULL)
+#else
+#define TQ_FILTER_DATA
+#define tq_register_conversation_filter register_conversation_filter
 #endif

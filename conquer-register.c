@@ -156,7 +156,7 @@ static const value_string_ext *make_strings(const struct enumeration *enumeratio
         if (value->number <= UINT32_MAX)
             strings[count++] = (value_string){(uint32_t)value->number, value->label};
     }
-    return value_string_ext_new(strings, count + 1, enumeration->name);
+    return tq_value_string_ext_new(strings, count + 1, enumeration->name);
 }
 
 static const val64_string *make_strings64(const GArray *values)

@@ -7,7 +7,6 @@
 
 #include "dictionary-model.h"
 
-#include <epan/value_string.h>
 #include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,7 +229,7 @@ static void list_types(void)
     type_names = g_new0(value_string, types_count + 1);
     for (size_t i = 0; i < types_count; i++)
         type_names[i] = (value_string){types[i].type, dictionary_type_name(types[i].type)};
-    type_names_ext = value_string_ext_new(type_names, (guint)types_count + 1, "tq_types");
+    type_names_ext = tq_value_string_ext_new(type_names, (guint)types_count + 1, "tq_types");
 }
 
 void dictionary_load(void)

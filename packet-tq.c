@@ -197,7 +197,7 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
                     .encoding = preferences()->text_encoding,
                     .show_passwords = preferences()->show_passwords},
     };
-    if (!dissector_try_uint_new(type_table, type, message, pinfo, view->tree, TRUE, &context))
+    if (!dissector_try_uint_with_data(type_table, type, message, pinfo, view->tree, TRUE, &context))
         call_dissector_only(conquer_handle, message, pinfo, view->tree, &context);
     else
         col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", name ? name : "unknown type");

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Makes captures of many random conversations with faults, and tells which messages they hold.
+
+    generate.py --profile lose --seed 7 --count 100 /tmp/lose.pcap
+    generate.py --profile lose --seed 7 --only 33 /tmp/one.pcap
+
+The second makes the 34th conversation of the first alone. With --truth the messages that are wholly
+in the capture are printed, one JSON object a line."""
+
+import argparse
+import ipaddress
+import json
+import random
+
+import faults
+import traffic
+import wire
+from traffic import C2S, S2C, Conversation
+
+# What may be asked of a direction:
+STRICT = "strict"  # every message that is wholly captured, on every pass, none extra
+SECOND = "second"  # the same on the second pass; on the first one some may be missing
+ANY = "any"        # none extra
+
+NAMES_5017, NAMES_4330 = ("login_5017", "register_5017"), ("login_4330",)
+NAMES_5065 = ("blowfish_5065",)
+
+
+class Profile:
+    """How conversations of one kind are made. `spoil` applies the faults; see the list below."""
+
+    def __init__(self, spoil, link="ethernet", blowfish=False, messages=(5, 60), private=0.0,
+                 keep=True, demand=STRICT, cuts=("message", "turn", "random", "mss", "mixed")):
+        self.spoil, self.link, self.blowfish, self.cuts = spoil, link, blowfish, cuts
+        self.messages, self.private, self.keep, self.demand = messages, private, keep, demand
+
+    def make(self, name, seed, index):
+        rng = random.Random("%s/%d/%d" % (name, seed, index))
+        client = ("10.%d.%d.%d" % (1 + index // 60000, index // 250 % 250, 1 + index % 250),
+                  rng.randrange(1024, 65536))
+        server = ("192.0.2.%d" % rng.choice((1, 2, 3)), 5816)
+        if rng.random() < 0.2 and self.link != "null":
+            client = ("2001:db8::%x:%x" % (index >> 16, index & 0xffff), client[1])
+            server = ("2001:db8:ffff::1", 5816)
+        isn = {d: rng.choice((rng.getrandbits(32), (1 << 32) - rng.randrange(1, 3000)))
+               for d in (C2S, S2C)}
+        c = Conversation(rng, client, server, isn)
+        if self.link == "ethernet" and rng.random() < 0.2:
+            c.vlans = (5,) * rng.randrange(1, 3)
+        count = rng.randrange(*self.messages)
+        token, account_id = rng.getrandbits(32), rng.randrange(1, 1 << 32)
+        c.key_log = ""
+        if self.blowfish:
+            c.key_log = traffic.talk_under_blowfish(c, token, account_id, count, self.private,
+                                                    NAMES_5065)
+        else:
+            traffic.talk_to_game(c, token, account_id, count, self.private,
+                                 rng.choice((NAMES_5017, NAMES_4330)))
+        c.cut(rng.choice(self.cuts))
+        c.demand = {C2S: self.demand, S2C: self.demand}
+        self.spoil(c, self.first_free(c) if self.keep else 0)
+        return c
+
+    @staticmethod
+    def first_free(c):
+        """Index of the first segment after those that show how the connection begins."""
+        shown = {C2S: -1, S2C: -1}
+        for i, s in enumerate(c.segments):
+            shown[s.direction] = max(shown[s.direction], s.end)
+            if shown[C2S] >= c.opens and shown[S2C] >= max(4, c.handshake[S2C]):
+                return i + 1
+        return len(c.segments)
+
+
+def lose(c, keep):
+    faults.lose(c, c.rng.choice((0.01, 0.03, 0.1, 0.3)), keep)
+    if c.rng.random() < 0.3:
+        faults.lose_burst(c, keep)
+
+
+def retransmit(c, keep):
+    faults.repeat(c, 0.1, keep)
+    faults.repeat_overlapping(c, 0.1, keep)
+    faults.extend_back(c, 0.05, keep)
+    faults.keep_alive(c, 0.05)
+    faults.probe_zero_window(c, 0.05, keep)
+
+
+def reorder(c, keep):
+    faults.delay(c, c.rng.choice((0.02, 0.1, 0.5)), c.rng.randrange(1, 11), keep)
+
+
+def everything(c, keep):
+    lose(c, keep)
+    faults.repeat(c, 0.1, keep)
+    faults.repeat_overlapping(c, 0.1, keep)
+    faults.extend_back(c, 0.05, keep)
+    faults.probe_zero_window(c, 0.05, keep)
+    faults.delay(c, 0.05, 5, keep)
+    if c.rng.random() < 0.2:
+        faults.snap(c, 0.05, keep)
+
+
+def misplace(c, keep):
+    """Frames out of order in the file, from the first one on."""
+    c.rng.choice((faults.swap_blocks, faults.reverse, faults.shuffle, faults.move_syn,
+                  lambda c: faults.delay(c, 0.3, 10)))(c)
+
+
+def bend_ends(c, keep):
+    """How a connection begins and ends."""
+    if c.rng.random() < 0.5:
+        faults.open_with_data(c)
+    elif c.rng.random() < 0.5:
+        faults.drop_syn(c)
+    c.rng.choice((faults.finish_with_data, faults.reset))(c)
+
+
+def begin_late(c, keep):
+    faults.begin_late(c, 0.3)
+
+
+def begin_late_and_lose(c, keep):
+    faults.begin_late(c, 0.3)
+    faults.lose(c, 0.02)
+    faults.repeat_overlapping(c, 0.05)
+    faults.delay(c, 0.05, 5)
+
+
+def leave(c, keep):
+    pass
+
+
+PROFILES = {
+    "plain": Profile(leave, private=0.1, keep=False),
+    "retransmit": Profile(retransmit, private=0.1, keep=False),
+    "reorder": Profile(reorder),
+    "reorder-private": Profile(reorder, private=0.1),
+    "lose": Profile(lose),
+    "everything": Profile(everything),
+    "snap": Profile(lambda c, keep: faults.snap(c, 0.05, keep)),
+    "bytes": Profile(retransmit, cuts=("byte",), messages=(3, 12)),
+    "ends": Profile(bend_ends, keep=False),
+    "misplaced": Profile(misplace, keep=False, demand=SECOND),
+    "late": Profile(begin_late, messages=(150, 300), keep=False, demand=SECOND),
+    "late-lose": Profile(begin_late_and_lose, messages=(150, 300), keep=False, demand=SECOND),
+    "wrap": Profile(everything, messages=(2500, 3500)),
+    "null": Profile(everything, link="null"),
+    "loopback": Profile(everything, link="loopback"),
+    "raw": Profile(everything, link="raw"),
+    "cooked": Profile(everything, link="cooked"),
+    "blowfish": Profile(leave, blowfish=True, private=0.1),
+    "blowfish-retransmit": Profile(retransmit, blowfish=True, private=0.1, keep=False),
+    "blowfish-reorder": Profile(reorder, blowfish=True, private=0.1),
+    "blowfish-lose": Profile(lose, blowfish=True),
+    "blowfish-everything": Profile(everything, blowfish=True),
+}
+
+
+def interleave(rng, conversations):
+    """All segments, each conversation's in its order; several conversations at a time."""
+    keyed = []
+    for c in conversations:
+        start, length = rng.random() * len(conversations), 1 + rng.random() * 5
+        count = len(c.segments) + 1
+        for i, segment in enumerate(c.segments):
+            keyed.append((start + length * i / count, c, segment))
+    keyed.sort(key=lambda item: item[0])
+    return keyed
+
+
+def write(path, conversations, link, seed=0):
+    frames = []
+    for time, c, segment in interleave(random.Random(seed), conversations):
+        data, captured = c.frame(segment, link)
+        frames.append((1700000000 + time, data, captured))
+    wire.write_pcap(path, link, frames)
+    return len(frames)
+
+
+def endpoint(end):
+    return "%s:%d" % (ipaddress.ip_address(end[0]), end[1])
+
+
+def truth_rows(conversations):
+    for i, c in enumerate(conversations):
+        for direction in (C2S, S2C):
+            for m in c.complete(direction):
+                yield {"conversation": i, "client_addr": endpoint(c.client),
+                       "server_addr": endpoint(c.server), "dir": direction,
+                       "stream_offset": m.offset, "hex": m.plain.hex(),
+                       "demand": c.demand[direction]}
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("path")
+    ap.add_argument("--profile", choices=PROFILES, required=True)
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--count", type=int, default=100)
+    ap.add_argument("--only", type=int, help="one conversation, by its number from 0")
+    ap.add_argument("--truth", action="store_true")
+    o = ap.parse_args()
+
+    profile = PROFILES[o.profile]
+    numbers = range(o.count) if o.only is None else [o.only]
+    conversations = [profile.make(o.profile, o.seed, i) for i in numbers]
+    write(o.path, conversations, profile.link, o.seed)
+    if profile.blowfish:
+        with open(o.path + ".keylog", "w") as out:
+            out.writelines(c.key_log for c in conversations)
+    if o.truth:
+        for row in truth_rows(conversations):
+            print(json.dumps(row))
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "conquer-internal.h"
+#include "exported-context.h"
 
 #include <epan/tap.h>
 #include <string.h>
@@ -64,6 +65,7 @@ static struct conquer_context guess_context(const packet_info *pinfo, tvbuff_t *
         context.direction = DICTIONARY_FROM_SERVER;
     if (message != NULL)
         context.server = message->server;
+    exported_context_read(pinfo, tvb, &context);
     return context;
 }
 
@@ -118,7 +120,7 @@ static int dissect_conquer(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     }
     context = data != NULL ? *(const struct conquer_context *)data
                            : guess_context(pinfo, tvb, d.view.size, d.message);
-    footer = data == NULL && context.footer;
+    footer = data == NULL && find_footer(tvb, d.view.size) != DICTIONARY_DIRECTION_UNKNOWN;
     d.options = &context.options;
     d.view.server = context.server;
     d.view.direction = context.direction;

@@ -21,7 +21,6 @@
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/expert.h>
 #include <epan/proto_data.h>
-#include <epan/tap.h>
 
 #include "conversation.h"
 #include "framing.h"
@@ -31,6 +30,7 @@
 #include "packet-tq-handshake.h"
 #include "preferences.h"
 #include "record.h"
+#include "taps.h"
 
 #define TQ_PORTS "5816,9958-9960"
 
@@ -69,25 +69,24 @@ static expert_field ei_tq_backend = EI_INIT;
 static dissector_handle_t tq_handle;
 static dissector_handle_t conquer_handle;
 static dissector_table_t type_table;
-static int tq_tap = -1;
 
 /* Fields of TCP that the post-dissector reads. */
 static int hf_tcp_seq_raw, hf_tcp_flags, hf_tcp_payload;
 
-static const value_string server_values[] = {
+const value_string tq_server_values[] = {
     {TQ_SERVER_UNKNOWN, "Unknown"},
     {TQ_SERVER_ACCOUNT, "Account server"},
     {TQ_SERVER_GAME, "Game server"},
     {0, NULL},
 };
 
-static const value_string direction_values[] = {
+const value_string tq_direction_values[] = {
     {TQ_CLIENT_TO_SERVER, "Client to server"},
     {TQ_SERVER_TO_CLIENT, "Server to client"},
     {0, NULL},
 };
 
-static const value_string cipher_values[] = {
+const value_string tq_cipher_values[] = {
     {TQ_CIPHER_UNKNOWN, "Unknown"},
     {TQ_CIPHER_TQ, "TQ cipher"},
     {TQ_CIPHER_BLOWFISH, "Blowfish-CFB64"},
@@ -95,7 +94,7 @@ static const value_string cipher_values[] = {
     {0, NULL},
 };
 
-static const value_string key_values[] = {
+const value_string tq_key_values[] = {
     {TQ_KEY_NONE, "None"},
     {TQ_KEY_BASE, "Base key"},
     {TQ_KEY_ALTERNATE, "Alternate key"},
@@ -160,6 +159,37 @@ static void add_footer(const view_t *view, proto_tree *tree, tvbuff_t *tvb, int 
         expert_add_info_format(view->pinfo, item, &ei_tq_footer, "The footer should be %s", right);
 }
 
+/* Tells listeners of a segment. */
+static void tell_segment(const view_t *view)
+{
+    tq_tap_info_t *info = wmem_new0(view->pinfo->pool, tq_tap_info_t);
+
+    info->session = view->segment->session;
+    taps_stream(view->pinfo, &info->stream);
+    taps_queue(view->pinfo, info);
+}
+
+/* Tells listeners of a message. */
+static void tell_message(const view_t *view, uint64_t at, tvbuff_t *message,
+                         const struct conquer_context *context)
+{
+    wmem_allocator_t *pool = view->pinfo->pool;
+    const session_t *session = view->segment->session;
+    const flow_t *flow = &session->flow[view->segment->flow];
+    tq_tap_info_t *info = wmem_new0(pool, tq_tap_info_t);
+
+    info->session = session;
+    info->direction = view->direction;
+    taps_stream(view->pinfo, &info->stream);
+    info->message = message;
+    info->length = tvb_get_letohs(message, 0);
+    info->type = tvb_get_letohs(message, 2);
+    info->name = dictionary_type_name(info->type);
+    info->position = at - (flow->started ? flow->start : flow->first);
+    info->context = (const struct conquer_context *)wmem_memdup(pool, context, sizeof *context);
+    taps_queue(view->pinfo, info);
+}
+
 /* Dissects one message. tvb: its plaintext, with the footer. */
 static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *pdu)
 {
@@ -172,8 +202,8 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
     if (view->wants_tree) {
         proto_item *item = proto_tree_add_protocol_format(
             view->tree, proto_tq, tvb, 0, -1, "TQ, %s, %s (%u), %u bytes",
-            val_to_str_const(view->direction, direction_values, ""), name ? name : "unknown type",
-            type, length);
+            val_to_str_const(view->direction, tq_direction_values, ""),
+            name ? name : "unknown type", type, length);
         proto_tree *tree = proto_item_add_subtree(item, ett_tq);
 
         add_connection(view, tree, tvb, pdu->at);
@@ -202,19 +232,8 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
     else
         col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", name ? name : "unknown type");
 
-    if (have_tap_listener(tq_tap)) {
-        const flow_t *flow = &session->flow[view->segment->flow];
-        tq_tap_info_t *info = wmem_new0(pinfo->pool, tq_tap_info_t);
-        info->session = session;
-        info->server = session->server;
-        info->direction = view->direction;
-        info->type = type;
-        info->length = length;
-        info->name = name;
-        info->position = pdu->at - (flow->started ? flow->start : flow->first);
-        info->message = message;
-        tap_queue_packet(tq_tap, pinfo, info);
-    }
+    if (taps_wanted())
+        tell_message(view, pdu->at, message, &context);
 }
 
 static void show_handshake(const view_t *view, tvbuff_t *tvb, const record_pdu_t *pdu)
@@ -358,6 +377,9 @@ static void show_segment(packet_info *pinfo, proto_tree *tree, const record_segm
 
     if (segment->session->client >= 0)
         view.direction = session_direction(segment->session, segment->flow);
+    if (taps_wanted() &&
+        (segment->session->status == SESSION_OPEN || segment->session->config.claimed))
+        tell_segment(&view);
     for (const record_notice_t *notice = segment->notices; notice; notice = notice->next)
         show_notice(&view, payload, notice);
     for (const record_pdu_t *pdu = segment->pdus; pdu;) {
@@ -394,6 +416,7 @@ static void dissect_segment(tvbuff_t *payload, packet_info *pinfo, proto_tree *t
     unsigned flow = conversation_flow(pinfo);
 
     if (!PINFO_FD_VISITED(pinfo)) {
+        taps_stream(pinfo, &session->number);
         uint32_t length = tvb_captured_length(payload);
         uint64_t at = stream_coordinate(&session->flow[flow].bytes, seq);
         record_segment_t *here = record_segment(pinfo->num, session, flow, at);
@@ -525,16 +548,16 @@ void proto_register_tq(void)
 {
     static hf_register_info hf[] = {
         {&hf_tq_server,
-         {"Server", "tq.server", FT_UINT8, BASE_DEC, VALS(server_values), 0x0,
+         {"Server", "tq.server", FT_UINT8, BASE_DEC, VALS(tq_server_values), 0x0,
           "Kind of server at the other end, told by what the connection carries", HFILL}},
         {&hf_tq_direction,
-         {"Direction", "tq.direction", FT_UINT8, BASE_DEC, VALS(direction_values), 0x0,
+         {"Direction", "tq.direction", FT_UINT8, BASE_DEC, VALS(tq_direction_values), 0x0,
           "Who sent the message", HFILL}},
         {&hf_tq_cipher,
-         {"Cipher", "tq.cipher", FT_UINT8, BASE_DEC, VALS(cipher_values), 0x0,
+         {"Cipher", "tq.cipher", FT_UINT8, BASE_DEC, VALS(tq_cipher_values), 0x0,
           "Cipher of the message", HFILL}},
         {&hf_tq_key,
-         {"Key", "tq.key", FT_UINT8, BASE_DEC, VALS(key_values), 0x0, "Key of the message", HFILL}},
+         {"Key", "tq.key", FT_UINT8, BASE_DEC, VALS(tq_key_values), 0x0, "Key of the message", HFILL}},
         {&hf_tq_position,
          {"Position", "tq.position", FT_UINT64, BASE_DEC, NULL, 0x0,
           "Position of the first byte in its direction's stream, from 0", HFILL}},
@@ -621,7 +644,7 @@ void proto_register_tq(void)
     tq_handle = register_dissector("tq", dissect_tq, proto_tq);
     type_table =
         register_dissector_table("tq.type", "TQ message type", proto_tq, FT_UINT16, BASE_DEC);
-    tq_tap = register_tap(TQ_TAP);
+    taps_register(proto_tq);
     register_init_routine(init_tq);
     register_cleanup_routine(cleanup_tq);
 }
@@ -629,6 +652,7 @@ void proto_register_tq(void)
 void proto_reg_handoff_tq(void)
 {
     conquer_handle = find_dissector_add_dependency("conquer", proto_tq);
+    taps_handoff();
     dissector_add_uint_range_with_preference("tcp.port", TQ_PORTS, tq_handle);
     heur_dissector_add("tcp", dissect_tq_heur, "TQ over TCP", "tq_tcp", proto_tq, HEURISTIC_ENABLE);
 

@@ -21,9 +21,10 @@ enum {
     COST_ANY_TYPE = 3 * BIT + 16 * BIT,
     COST_ANYTHING = 12 * BIT + 32 * BIT,
     COST_HALF = BIT,
-    SIZES_LOG2 = 10,      /* TQ_MESSAGE_MAX = 2^10 */
-    SHARE = 1 << 12,      /* of a range of one size, times weight */
-    EVERYDAY_WEIGHT = 64, /* how many rare types an everyday one counts as */
+    SIZES_LOG2 = 10, /* TQ_MESSAGE_MAX = 2^10 */
+    SHARE = 1 << 12, /* of a range of one size, times weight */
+    EVERYDAY_WEIGHT =
+        256, /* how many rare types an everyday one counts as: 19 messages of 20 are such */
 };
 
 /* Messages that make up most of the traffic on a game server, whatever the players do: talk, walk,
@@ -74,13 +75,18 @@ static unsigned width_of(const tq_size_range *range)
     return range->max_size - range->min_size + 1u;
 }
 
-static unsigned weight_of(unsigned type)
+bool tq_header_type_everyday(unsigned type)
 {
     for (size_t i = 0; i < sizeof everyday_types / sizeof everyday_types[0]; i++) {
         if (everyday_types[i] == type)
-            return EVERYDAY_WEIGHT;
+            return true;
     }
-    return 1;
+    return false;
+}
+
+static unsigned weight_of(unsigned type)
+{
+    return tq_header_type_everyday(type) ? EVERYDAY_WEIGHT : 1;
 }
 
 static void add_shares(tq_header_model *model, const tq_size_range *range)

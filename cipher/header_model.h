@@ -70,6 +70,9 @@ TQ_API bool tq_header_type_listed(const tq_header_model *model, unsigned type);
 /** Whether the model lists a type with this high byte. */
 TQ_API bool tq_header_type_high_listed(const tq_header_model *model, uint8_t high);
 
+/** Whether messages of a type make up much of the traffic. */
+TQ_API bool tq_header_type_everyday(unsigned type);
+
 /** Most types that have one size. */
 #define TQ_SIZE_TYPES_MAX 512
 

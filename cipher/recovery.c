@@ -41,6 +41,9 @@
 
 enum {
     CERTAINTY = TQ_RECOVERY_CERTAINTY * TQ_BIT,
+    PROMISE = 8 * TQ_BIT, /* worth EXTENSION times the work */
+    EXTENSION = 7,
+    MARK_LENGTH = 8,       /* smaller segments are pieces, as likely as not */
     CHUNK = TQ_WINDOW / 2, /* what precedes a chunk and a message in it stay in the window */
     FAMILY_SIZE_LOG2 = 7,  /* each has more candidates than 2^7 */
 
@@ -89,7 +92,7 @@ static void resync(tq_recovery *r, tq_candidate *k)
 {
     tq_candidate found = *k;
     found.lost = false;
-    found.next = r->marks[0];
+    found.next = r->segment_start;
     tq_candidate_advance(r, &found);
     if (found.score - k->score >= RESYNC_EVIDENCE) {
         found.score -= COST_RESYNC;
@@ -147,14 +150,15 @@ static void drop_spent(tq_recovery *r)
     r->count = kept;
 }
 
-/* Whether the sum of all 2^score exceeds 2^20. */
-static bool beats_noise(const tq_recovery *r, const tq_candidate *best)
+/* Whether the sum of all 2^score exceeds 2^certainty: the chance that it ever does in random bytes
+   is 2^-certainty. */
+static bool beats_noise(const tq_recovery *r, const tq_candidate *best, int certainty)
 {
     size_t equals = 0;
     for (size_t i = 0; i < r->count; i++)
         equals += r->candidates[i].score == best->score;
     int sum = best->score + floor_log2(equals) * TQ_BIT;
-    return sum + (best->is_family ? FAMILY_SIZE_LOG2 * TQ_BIT : 0) >= CERTAINTY;
+    return sum + (best->is_family ? FAMILY_SIZE_LOG2 * TQ_BIT : 0) >= certainty;
 }
 
 /* The score that a candidate must have not to be less likely than the best by 2^20, together with
@@ -242,17 +246,29 @@ static void describe(tq_recovery *r)
     r->state = TQ_RECOVERY_PARTIAL;
     while (result->until < r->end + TQ_PAGE && do_all_agree(r, result->until))
         result->until++;
-    while (result->from > best->anchor && do_all_agree(r, result->from - 1))
+    while (result->from > r->first && do_all_agree(r, result->from - 1))
         result->from--;
+}
+
+/* Gives a recovery more time, once, when it is on to something. */
+static void extend_budget(tq_recovery *r, const tq_candidate *best)
+{
+    if (r->extended || !beats_noise(r, best, PROMISE))
+        return;
+    r->extended = true;
+    r->budget += r->extension;
+    r->inner_budget += r->extension / 2;
 }
 
 /* Claims what has become certain. */
 static void settle(tq_recovery *r)
 {
     const tq_candidate *best = find_best(r);
+    if (best)
+        extend_budget(r, best);
     if (r->overflowed)
         r->count = 0; /* one that was left out might contradict the others */
-    else if (best && beats_noise(r, best) && is_settled(r, best)) {
+    else if (best && beats_noise(r, best, CERTAINTY) && is_settled(r, best)) {
         drop_below(r, least_credible(r, best));
         if (expand_families(r))
             describe(r);
@@ -264,8 +280,10 @@ static void settle(tq_recovery *r)
 static void feed_segment(tq_recovery *r, const uint8_t *bytes, size_t len)
 {
     r->segments++;
+    r->segment_start = r->end;
     r->segment_end = r->end + len;
-    add_mark(r, r->end);
+    if (len >= MARK_LENGTH || r->end == r->window_start)
+        add_mark(r, r->end);
     bool first = true;
     while (len > 0) {
         size_t chunk = len < CHUNK ? len : CHUNK;
@@ -284,6 +302,8 @@ tq_recovery_state tq_recovery_feed(tq_recovery *r, uint64_t position, const uint
 {
     if (r->state == TQ_RECOVERY_FOUND || r->state == TQ_RECOVERY_GAVE_UP)
         return r->state;
+    if (!r->started)
+        r->first = position;
     if (!r->started || position > r->end)
         start_run(r, position);
     uint64_t known = r->end - position;
@@ -332,6 +352,7 @@ tq_recovery *tq_recovery_new(const tq_recovery_config *config)
     r->counter_at_0 = config->counter_at_0;
     r->budget = config->budget ? config->budget : TQ_RECOVERY_BUDGET;
     r->inner_budget = r->budget / 2;
+    r->extension = EXTENSION * r->budget;
     tq_seed_prepare(r);
     return r;
 }

@@ -55,7 +55,9 @@ typedef struct tq_recovery_config {
     bool counter_known;    /**< the counter is known, because the connection's start was seen */
     uint16_t counter_at_0; /**< if so: its value at coordinate 0 (modulo 65,536) */
 
-    uint64_t budget; /**< steps of work before giving up; 0 for #TQ_RECOVERY_BUDGET */
+    /** Steps of work before giving up; 0 for #TQ_RECOVERY_BUDGET. Eight times as many where there
+        are signs of success, which random bytes give with a chance of 1/256. */
+    uint64_t budget;
 } tq_recovery_config;
 
 /** How far a recovery has come. */

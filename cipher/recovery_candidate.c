@@ -17,8 +17,7 @@ enum {
 
 int tq_candidate_header(const tq_recovery *r, uint64_t position, const uint8_t header[4])
 {
-    /* Where a segment ended is known for the newest alone. */
-    size_t rest = position >= r->marks[0] ? (size_t)(r->segment_end - position) : 0;
+    size_t rest = position >= r->segment_start ? (size_t)(r->segment_end - position) : 0;
     return tq_header_evidence(r->model, header[0] | (unsigned)header[1] << 8,
                               header[2] | (unsigned)header[3] << 8, rest);
 }

@@ -12,7 +12,7 @@ enum {
     TQ_MARKS = 16,        /* starts of segments kept */
     TQ_CANDIDATES = 8192, /* most candidates kept */
     TQ_RECENT = 4,        /* headers that a candidate remembers */
-    TQ_NARROW_TYPES = 31,
+    TQ_NARROW_TYPES = 7,
     TQ_PAGES = 6, /* pages that a family remembers */
 };
 
@@ -42,7 +42,7 @@ typedef struct tq_candidate {
     int score;        /* log2 of weight times likelihood ratio, in 1/16 bit */
 } tq_candidate;
 
-/* A size in bytes, and types whose messages have it and few others. */
+/* A size in bytes, and everyday types whose messages have it and few others. */
 typedef struct tq_narrow {
     uint8_t size;
     uint8_t type_count;
@@ -63,24 +63,28 @@ struct tq_recovery {
 
     tq_recovery_state state;
     tq_recovered result;
-    uint64_t budget;       /* steps left */
+    uint64_t budget;    /* steps left */
+    uint64_t extension; /* to be added once */
+    bool extended;
     uint64_t inner_budget; /* of these, for messages that start inside segments */
 
     /* The run: consecutive bytes fed last, their nibbles already swapped. */
     bool started;
+    uint64_t first; /* coordinate of the first byte ever fed */
     uint8_t window[TQ_WINDOW];
-    uint64_t window_start;    /* coordinate of window[0] */
-    uint64_t end;             /* coordinate after the last byte */
-    uint64_t segment_end;     /* end of the segment that is being fed */
-    uint64_t marks[TQ_MARKS]; /* starts of the run's segments, newest first */
+    uint64_t window_start;  /* coordinate of window[0] */
+    uint64_t end;           /* coordinate after the last byte */
+    uint64_t segment_start; /* of the segment that is being fed */
+    uint64_t segment_end;
+    uint64_t marks[TQ_MARKS]; /* starts of the run's larger segments, newest first */
     unsigned mark_count;
     unsigned segments; /* fed so far */
     unsigned inner;    /* other coordinates tried so far */
 
     bool sound_size_high[256]; /* which high bytes the fields of a header may have */
     bool sound_type_high[256];
-    bool sound_highs[256];     /* what the two may be combined, the one XOR the other */
-    tq_narrow narrow[TQ_PAGE]; /* sizes that few types have */
+    bool sound_highs[256]; /* what the two may be combined, the one XOR the other */
+    tq_narrow narrow[TQ_PAGE];
     size_t narrow_count;
 
     bool overflowed; /* a candidate had to be left out */

@@ -2,8 +2,6 @@
 /* Where candidates come from. */
 #include "recovery_internal.h"
 
-#include <string.h>
-
 enum {
     COST_COUNTER = 16 * TQ_BIT,
     COST_X = 33 * TQ_BIT,      /* one of all 2^32, with a half of the weight */
@@ -212,7 +210,7 @@ static void seed_at_mark(tq_recovery *r, uint64_t mark)
         seed_marks(r, r->marks[i], mark);
 }
 
-/* Inside segments there is much to try; only sizes that say something about the type are. */
+/* Inside segments there is much to try; only everyday messages are, if their size shows them. */
 static void seed_inside(tq_recovery *r, uint64_t position)
 {
     if (r->inner_budget == 0)
@@ -235,12 +233,13 @@ static void prepare_narrow(tq_recovery *r)
     for (unsigned size = TQ_HEADER_SIZE; size + TQ_HEADER_SIZE <= TQ_PAGE; size++) {
         uint16_t types[TQ_SIZE_TYPES_MAX];
         size_t count = tq_header_types_of(r->model, size, NARROW, types);
-        if (count == 0)
-            continue;
-        tq_narrow *narrow = &r->narrow[r->narrow_count++];
+        tq_narrow *narrow = &r->narrow[r->narrow_count];
         narrow->size = (uint8_t)size;
-        narrow->type_count = (uint8_t)(count < TQ_NARROW_TYPES ? count : TQ_NARROW_TYPES);
-        memcpy(narrow->types, types, narrow->type_count * sizeof types[0]);
+        for (size_t i = 0; i < count && narrow->type_count < TQ_NARROW_TYPES; i++) {
+            if (tq_header_type_everyday(types[i]))
+                narrow->types[narrow->type_count++] = types[i];
+        }
+        r->narrow_count += narrow->type_count > 0;
     }
 }
 

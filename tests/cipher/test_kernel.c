@@ -7,6 +7,9 @@
  *   STRIDE  take only every so many'th pair of alignments, for slow emulators
  */
 
+/* MAP_ANONYMOUS is no part of C or POSIX. */
+#define _DEFAULT_SOURCE
+
 #include "check.h"
 
 #include <string.h>

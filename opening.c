@@ -273,6 +273,19 @@ static const uint8_t *iv_field(const exchange_t *exchange, handshake_field_id_t 
     return field->length == CFB64_BLOCK ? exchange->hello + field->offset : zero_iv;
 }
 
+bool opening_iv(const session_t *session, unsigned flow, uint8_t iv[CFB64_BLOCK])
+{
+    if (!session->exchange)
+        return false;
+    bool server = session_direction(session, flow) == TQ_SERVER_TO_CLIENT;
+    memcpy(iv,
+           iv_field(session->exchange, server != session->exchange->ivs_swapped
+                                           ? HANDSHAKE_SERVER_IV
+                                           : HANDSHAKE_CLIENT_IV),
+           CFB64_BLOCK);
+    return true;
+}
+
 /* Looks for the client's half of the exchange. The session key serves right behind it, wherever
  * in a segment that is: the client may append its first message. */
 static bool read_reply(session_t *session)
@@ -321,16 +334,12 @@ static const stream_run_t *run_starting(const stream_t *bytes, uint64_t at)
     return NULL;
 }
 
-static void add_session_epochs(session_t *session, const sessionkey_match_t *match)
+static void add_session_epochs(session_t *session, cfb64_t *cipher)
 {
-    const exchange_t *exchange = session->exchange;
-
     for (unsigned i = 0; i < 2; i++) {
-        bool server = session_direction(session, i) == TQ_SERVER_TO_CLIENT;
-        bool first = server != match->ivs_swapped;
-        add_cfb_epoch(session, i, rekey_at(session, i), match->cipher,
-                      iv_field(exchange, first ? HANDSHAKE_SERVER_IV : HANDSHAKE_CLIENT_IV),
-                      TQ_KEY_SESSION);
+        uint8_t iv[CFB64_BLOCK];
+        opening_iv(session, i, iv);
+        add_cfb_epoch(session, i, rekey_at(session, i), cipher, iv, TQ_KEY_SESSION);
     }
 }
 
@@ -352,7 +361,7 @@ static sessionkey_verdict_t try_secret(session_t *session, const sessionkey_secr
         if (one == SESSIONKEY_RIGHT) {
             exchange->derivation = match.derivation;
             exchange->ivs_swapped = match.ivs_swapped;
-            add_session_epochs(session, &match);
+            add_session_epochs(session, match.cipher);
             cfb64_unref(match.cipher);
             return one;
         }

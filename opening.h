@@ -31,4 +31,7 @@ bool opening_progress(session_t *session, record_segment_t *here);
 void opening_observe(session_t *session, unsigned flow, uint32_t frame, uint64_t at,
                      const uint8_t *message, uint16_t size);
 
+/* The IV of a direction's stream under the session key, if the hello was seen. */
+bool opening_iv(const session_t *session, unsigned flow, uint8_t iv[CFB64_BLOCK]);
+
 void opening_free_exchange(exchange_t *exchange);

@@ -207,8 +207,8 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
         proto_tree *tree = proto_item_add_subtree(item, ett_tq);
 
         add_connection(view, tree, tvb, pdu->at);
-        if (pdu->first_frame != pinfo->num)
-            add_generated_uint(tree, hf_tq_first_frame, tvb, pdu->first_frame);
+        if (pdu->copy && pdu->copy->first_frame != pinfo->num)
+            add_generated_uint(tree, hf_tq_first_frame, tvb, pdu->copy->first_frame);
         proto_tree_add_item(tree, hf_tq_length, tvb, 0, 2, ENC_LITTLE_ENDIAN);
         proto_item *type_item = proto_tree_add_item(tree, hf_tq_type, tvb, 2, 2, ENC_LITTLE_ENDIAN);
         if (!name)
@@ -261,28 +261,41 @@ static void show_pdu(const view_t *view, tvbuff_t *tvb, const record_pdu_t *pdu)
 
 /* ---- One segment ---- */
 
+/* Tells of a gap, unless its bytes came later. */
+static void show_gap(const view_t *view, tvbuff_t *tvb, const record_notice_t *notice)
+{
+    const flow_t *flow = &view->segment->session->flow[view->segment->flow];
+    uint64_t missing = stream_missing(&flow->bytes, notice->from, notice->value);
+    const char *name = dictionary_type_name(notice->type);
+
+    if (missing == 0)
+        return;
+    proto_item *item = proto_tree_add_protocol_format(view->tree, proto_tq, tvb, 0, 0, "TQ");
+    proto_tree *tree = proto_item_add_subtree(item, ett_tq);
+    add_generated_uint(tree, hf_tq_missing, tvb, (uint32_t)missing);
+    if (notice->type)
+        expert_add_info_format(view->pinfo, item, &ei_tq_lost,
+                               "%" PRIu64 " bytes of this direction are missing before this "
+                               "segment; they cut %s (%u)",
+                               missing, name ? name : "a message of unknown type", notice->type);
+    else
+        expert_add_info_format(view->pinfo, item, &ei_tq_lost,
+                               "%" PRIu64 " bytes of this direction are missing before this "
+                               "segment",
+                               missing);
+}
+
 static void show_notice(const view_t *view, tvbuff_t *tvb, const record_notice_t *notice)
 {
     packet_info *pinfo = view->pinfo;
-    const char *name = dictionary_type_name(notice->type);
+
+    if (notice->kind == NOTICE_LOST) {
+        show_gap(view, tvb, notice);
+        return;
+    }
     proto_item *item = proto_tree_add_protocol_format(view->tree, proto_tq, tvb, 0, 0, "TQ");
-    proto_tree *tree = proto_item_add_subtree(item, ett_tq);
 
     switch (notice->kind) {
-    case NOTICE_LOST:
-        add_generated_uint(tree, hf_tq_missing, tvb, (uint32_t)notice->value);
-        if (notice->type)
-            expert_add_info_format(pinfo, item, &ei_tq_lost,
-                                   "%" PRIu64 " bytes of this direction are missing before this "
-                                   "segment; they cut %s (%u)",
-                                   notice->value, name ? name : "a message of unknown type",
-                                   notice->type);
-        else
-            expert_add_info_format(pinfo, item, &ei_tq_lost,
-                                   "%" PRIu64 " bytes of this direction are missing before this "
-                                   "segment",
-                                   notice->value);
-        break;
     case NOTICE_BAD_LENGTH:
         expert_add_info_format(pinfo, item, &ei_tq_bad_length,
                                "Length %" PRIu64 " is less than the header's 4 bytes; what follows "
@@ -348,18 +361,19 @@ static const record_pdu_t *show_in_payload(const view_t *view, tvbuff_t *payload
 
     while (end && !end->copy && end->at == to) {
         to += end->size;
-        end = end->next;
+        end = record_next_pdu(segment, end);
     }
 
     uint32_t offset = (uint32_t)(from - segment->at), length = (uint32_t)(to - from);
     if (!payload || !tvb_bytes_exist(payload, (gint)offset, (gint)length))
         return end;
     const uint8_t *in = tvb_get_ptr(payload, (gint)offset, (gint)length);
-    bool has_context = segment->context && segment->context_at == from;
-    const uint8_t *before = has_context ? segment->context : tvb_get_ptr(payload, 0, (gint)offset);
+    const record_extra_t *extra = segment->extra;
+    bool has_context = extra && extra->context_at == from;
+    const uint8_t *before = has_context ? extra->context : tvb_get_ptr(payload, 0, (gint)offset);
     tvbuff_t *plain = make_plaintext(view, payload, from, before,
-                                     has_context ? segment->context_length : offset, in, length);
-    for (const record_pdu_t *pdu = first; pdu != end; pdu = pdu->next)
+                                     has_context ? extra->context_length : offset, in, length);
+    for (const record_pdu_t *pdu = first; pdu != end; pdu = record_next_pdu(segment, pdu))
         show_pdu(view, tvb_new_subset_length(plain, (gint)(pdu->at - from), (gint)pdu->size), pdu);
     return end;
 }
@@ -380,17 +394,19 @@ static void show_segment(packet_info *pinfo, proto_tree *tree, const record_segm
     if (taps_wanted() &&
         (segment->session->status == SESSION_OPEN || segment->session->config.claimed))
         tell_segment(&view);
-    for (const record_notice_t *notice = segment->notices; notice; notice = notice->next)
+    for (const record_notice_t *notice = segment->extra ? segment->extra->notices : NULL; notice;
+         notice = notice->next)
         show_notice(&view, payload, notice);
-    for (const record_pdu_t *pdu = segment->pdus; pdu;) {
+    for (const record_pdu_t *pdu = record_first_pdu(segment); pdu;) {
         if (!pdu->copy) {
             pdu = show_in_payload(&view, payload, pdu);
             continue;
         }
-        tvbuff_t *plain = make_plaintext(&view, NULL, pdu->at, pdu->copy, pdu->context_length,
-                                         pdu->copy + STREAM_CONTEXT, pdu->size);
+        const record_copy_t *copy = pdu->copy;
+        tvbuff_t *plain = make_plaintext(&view, NULL, pdu->at, copy->bytes, copy->context_length,
+                                         copy->bytes + copy->context_length, pdu->size);
         show_pdu(&view, plain, pdu);
-        pdu = pdu->next;
+        pdu = record_next_pdu(segment, pdu);
     }
 }
 
@@ -437,7 +453,7 @@ static void dissect_segment(tvbuff_t *payload, packet_info *pinfo, proto_tree *t
 static bool frame_has_messages(uint32_t frame, const session_t *session)
 {
     for (const record_segment_t *segment = record_find(frame); segment; segment = segment->next) {
-        if (segment->session == session && (segment->pdus || segment->notices))
+        if (segment->session == session && (segment->last_pdu || segment->extra))
             return true;
     }
     return false;
@@ -542,6 +558,7 @@ static void cleanup_tq(void)
 {
     conversation_end();
     preferences_cleanup();
+    record_cleanup();
 }
 
 void proto_register_tq(void)
@@ -557,7 +574,8 @@ void proto_register_tq(void)
          {"Cipher", "tq.cipher", FT_UINT8, BASE_DEC, VALS(tq_cipher_values), 0x0,
           "Cipher of the message", HFILL}},
         {&hf_tq_key,
-         {"Key", "tq.key", FT_UINT8, BASE_DEC, VALS(tq_key_values), 0x0, "Key of the message", HFILL}},
+         {"Key", "tq.key", FT_UINT8, BASE_DEC, VALS(tq_key_values), 0x0, "Key of the message",
+          HFILL}},
         {&hf_tq_position,
          {"Position", "tq.position", FT_UINT64, BASE_DEC, NULL, 0x0,
           "Position of the first byte in its direction's stream, from 0", HFILL}},

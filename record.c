@@ -5,16 +5,24 @@
  */
 #include "record.h"
 
-static wmem_map_t *frames; /* number to record_segment_t */
+/* By frame number, record_segment_t. An array takes less than a map, even with frames of others
+ * between. */
+static GPtrArray *frames;
 
 void record_init(void)
 {
-    frames = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    frames = g_ptr_array_new();
+}
+
+void record_cleanup(void)
+{
+    g_ptr_array_free(frames, TRUE);
+    frames = NULL;
 }
 
 record_segment_t *record_find(uint32_t frame)
 {
-    return (record_segment_t *)wmem_map_lookup(frames, GUINT_TO_POINTER(frame));
+    return frame < frames->len ? (record_segment_t *)frames->pdata[frame] : NULL;
 }
 
 record_segment_t *record_segment(uint32_t frame, session_t *session, unsigned flow, uint64_t at)
@@ -34,36 +42,72 @@ record_segment_t *record_segment(uint32_t frame, session_t *session, unsigned fl
         segment->next = first->next;
         first->next = segment;
     } else {
-        wmem_map_insert(frames, GUINT_TO_POINTER(frame), segment);
+        if (frame >= frames->len)
+            g_ptr_array_set_size(frames, (gint)frame + 1);
+        frames->pdata[frame] = segment;
     }
     return segment;
 }
 
 void record_add_pdu(record_segment_t *segment, record_pdu_t *pdu)
 {
-    record_pdu_t **link = &segment->pdus;
+    record_pdu_t *last = segment->last_pdu, *before = last;
 
-    if (segment->last_pdu && segment->last_pdu->at < pdu->at)
-        link = &segment->last_pdu->next;
-    while (*link && (*link)->at < pdu->at)
-        link = &(*link)->next;
-    pdu->next = *link;
-    *link = pdu;
-    if (!pdu->next)
+    if (!last) {
+        pdu->next = pdu;
         segment->last_pdu = pdu;
+        return;
+    }
+    /* Most messages come in order; others go before the first that is behind them. */
+    if (last->at > pdu->at) {
+        while (before->next->at < pdu->at)
+            before = before->next;
+    } else {
+        segment->last_pdu = pdu;
+    }
+    pdu->next = before->next;
+    before->next = pdu;
+}
+
+const record_pdu_t *record_first_pdu(const record_segment_t *segment)
+{
+    return segment->last_pdu ? segment->last_pdu->next : NULL;
+}
+
+const record_pdu_t *record_next_pdu(const record_segment_t *segment, const record_pdu_t *pdu)
+{
+    return pdu == segment->last_pdu ? NULL : pdu->next;
+}
+
+record_extra_t *record_extra(record_segment_t *segment)
+{
+    if (!segment->extra)
+        segment->extra = wmem_new0(wmem_file_scope(), record_extra_t);
+    return segment->extra;
+}
+
+static record_notice_t *add_notice(record_segment_t *segment, notice_kind_t kind, uint64_t value,
+                                   uint16_t type)
+{
+    record_notice_t *notice = wmem_new0(wmem_file_scope(), record_notice_t);
+    record_notice_t **link = &record_extra(segment)->notices;
+
+    notice->kind = (uint8_t)kind;
+    notice->value = value;
+    notice->type = type;
+    while (*link)
+        link = &(*link)->next;
+    *link = notice;
+    return notice;
 }
 
 void record_add_notice(record_segment_t *segment, notice_kind_t kind, uint64_t value, uint16_t type,
                        const char *text)
 {
-    record_notice_t *notice = wmem_new0(wmem_file_scope(), record_notice_t);
-    record_notice_t **link = &segment->notices;
+    add_notice(segment, kind, value, type)->text = text;
+}
 
-    notice->kind = (uint8_t)kind;
-    notice->value = value;
-    notice->type = type;
-    notice->text = text;
-    while (*link)
-        link = &(*link)->next;
-    *link = notice;
+void record_add_gap(record_segment_t *segment, uint64_t from, uint64_t to, uint16_t type)
+{
+    add_notice(segment, NOTICE_LOST, to, type)->from = from;
 }

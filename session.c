@@ -71,6 +71,7 @@ static void free_flow(flow_t *flow)
 void session_free(session_t *session)
 {
     opening_free_exchange(session->exchange);
+    cfb64_unref(session->resumed);
     free_flow(&session->flow[0]);
     free_flow(&session->flow[1]);
     g_free(session->account);

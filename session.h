@@ -78,12 +78,10 @@ typedef struct {
     GArray *epochs; /* epoch_t, ascending; NULL if none */
     uint64_t start; /* coordinate of the first byte that TCP carried; if `started` */
     bool started;
-    uint64_t first;          /* lowest coordinate that was seen; if any */
-    uint64_t handshake_at;   /* where a handshake message of handshake_size bytes begins */
-    uint32_t handshake_size; /* 0: none */
-    uint64_t boundary;       /* where a message begins for sure, if not 0 (found by recovery) */
-    uint64_t pending_at, pending_until; /* a message of which a part is missing yet */
-    uint16_t pending_type;
+    uint64_t first;           /* lowest coordinate that was seen; if any */
+    uint64_t handshake_at;    /* where a handshake message of handshake_size bytes begins */
+    uint32_t handshake_size;  /* 0: none */
+    uint64_t boundary;        /* where a message begins for sure, if not 0 (found by recovery) */
     uint64_t fed;             /* bytes below are known to the recoveries */
     tq_recovery *recovery[2]; /* by the direction assumed; NULL when not in use */
     bool recovery_ended[2];
@@ -118,7 +116,11 @@ typedef struct session {
     struct patch_evidence evidence;
 
     /* Diffie-Hellman exchange of a game connection. */
-    struct exchange *exchange; /* handshake.c's and opening.c's; NULL on other connections */
+    cfb64_t *resumed;           /* session key found without the exchange; a reference */
+    unsigned trials;            /* of the key log's secrets on this connection ... */
+    unsigned trials_generation; /* ... as the key log was then */
+    size_t tried_bytes;         /* how many bytes waited at the last trial */
+    struct exchange *exchange;  /* handshake.c's and opening.c's; NULL on other connections */
 
     /* Login. */
     bool seeded;

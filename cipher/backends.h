@@ -36,11 +36,14 @@
 typedef void tq_crypt_fn(const tq_tables *tables, uint16_t counter, uint8_t *dst,
                          const uint8_t *src, size_t len);
 
-#define TQ_WORDS_MIN 4   /* fewer are done byte by byte */
-#define TQ_VECTOR_MIN 16 /* fewer are not worth a vector register */
-#define TQ_LONG 512      /* worth a loop of its own; at least 256 and two of the widest vectors */
+#define TQ_HALVES_MIN 4  /* fewer bytes are done one by one */
+#define TQ_WORDS_MIN 8   /* fewer by two overlapping halves of a 64-bit word */
+#define TQ_VECTOR_MIN 16 /* fewer by two overlapping words, not worth a vector register */
+#define TQ_MEDIUM 512    /* from here it pays off to keep T1 in registers, */
+#define TQ_LONG 3072     /* and from here to align; both at least 256 bytes and four vectors */
 
-/* TQ_WORDS_MIN <= len < TQ_VECTOR_MIN: the same for all backends. */
+/* The same for all backends: len from one of these limits to below the next. */
+TQ_HIDDEN tq_crypt_fn tq_crypt_halves;
 TQ_HIDDEN tq_crypt_fn tq_crypt_words;
 
 /* The backends: TQ_VECTOR_MIN <= len. */

@@ -101,8 +101,10 @@ void tq_crypt(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uin
               size_t len)
 {
     /* The fewer the bytes, the more a taken branch costs beside them. */
-    if (TQ_MOSTLY(len < TQ_WORDS_MIN))
+    if (TQ_MOSTLY(len < TQ_HALVES_MIN))
         crypt_bytes(tables, counter, dst, src, len);
+    else if (len < TQ_WORDS_MIN)
+        tq_crypt_halves(tables, counter, dst, src, len);
     else if (len < TQ_VECTOR_MIN)
         tq_crypt_words(tables, counter, dst, src, len);
     else

@@ -38,20 +38,23 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
  * changes by step: a load from past tells which lanes that concerns, so that no branch depends on
  * the counter.
  *
- * V_mix: the output for one vector at an offset of 0 to 256 from the counter of its keys.
+ * V_mix: the output for one vector at an offset from the counter of its keys.
  *
  * V_pair: len from one vector to two. The two overlap where len is less; both are computed before
  * either is stored, because dst may be src.
  *
- * V_run: any len from one vector up. The last vector overlaps the one before it, and is computed
- * first for the same reason.
+ * V_page: len from one vector to 256 bytes, which cannot run into more than the next page. The last
+ * vector overlaps the one before it, and is computed first for the same reason.
  *
- * V_medium: V_run as a function of its own, which does not burden V_pair with the registers that a
- * loop has to save.
+ * V_run: any len from one vector up, page by page. What comes last is longer than any vector.
  *
- * V_long: any len from TQ_LONG up. Every 256 bytes T1 starts again, so it stays in registers as far
- * as there are enough. The blocks of that loop begin where the stores are aligned and where the
- * page ends in (or with) the last vector, which leaves one vector a block to take two bytes of T2.
+ * V_medium: any len from one vector up. Every 256 bytes T1 starts again, so from a few pages on it
+ * stays in registers as far as there are enough. Only len decides on the way through the code: the
+ * counter and the alignment would, at random, make the processor guess wrong.
+ *
+ * V_long: len from TQ_LONG up, where it pays off that they do decide. The blocks of 256 bytes begin
+ * where the stores are aligned and where the page ends in (or with) the last vector, which leaves
+ * one vector a block to take two bytes of T2.
  */
 #define TQ_DEFINE_KERNEL(V)                                                                        \
     typedef struct V##_keys {                                                                      \
@@ -86,25 +89,54 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
         V##_store(dst + rest, last);                                                               \
     }                                                                                              \
                                                                                                    \
+    TQ_INLINE void V##_page(const tq_tables *tables, size_t counter, uint8_t *dst,                 \
+                            const uint8_t *src, size_t len)                                        \
+    {                                                                                              \
+        size_t rest = len - sizeof(V);                                                             \
+        V##_keys keys = V##_keys_at(tables, counter);                                              \
+        V last = V##_mix(&keys, rest, V##_load(src + rest));                                       \
+        for (size_t i = 0; i < rest; i += sizeof(V))                                               \
+            V##_store(dst + i, V##_mix(&keys, i, V##_load(src + i)));                              \
+        V##_store(dst + rest, last);                                                               \
+    }                                                                                              \
+                                                                                                   \
     TQ_INLINE void V##_run(const tq_tables *tables, size_t counter, uint8_t *dst,                  \
                            const uint8_t *src, size_t len)                                         \
     {                                                                                              \
-        size_t rest = len - sizeof(V);                                                             \
-        V##_keys keys = V##_keys_at(tables, counter + rest);                                       \
-        V last = V##_mix(&keys, 0, V##_load(src + rest));                                          \
-        for (size_t start = 0; start < rest; start += 256) {                                       \
-            size_t end = rest - start < 256 ? rest - start : 256;                                  \
-            keys = V##_keys_at(tables, counter + start);                                           \
-            for (size_t i = 0; i < end; i += sizeof(V))                                            \
-                V##_store(dst + start + i, V##_mix(&keys, i, V##_load(src + start + i)));          \
-        }                                                                                          \
-        V##_store(dst + rest, last);                                                               \
+        for (; len > 256; counter += 192, dst += 192, src += 192, len -= 192)                      \
+            V##_page(tables, counter, dst, src, 192);                                              \
+        V##_page(tables, counter, dst, src, len);                                                  \
     }                                                                                              \
                                                                                                    \
     TQ_OUTLINE void V##_medium(const tq_tables *tables, size_t counter, uint8_t *dst,              \
                                const uint8_t *src, size_t len)                                     \
     {                                                                                              \
-        V##_run(tables, counter, dst, src, len);                                                   \
+        enum { VECTORS = 256 / sizeof(V) };                                                        \
+        V t1[VECTORS];                                                                             \
+        V past[VECTORS];                                                                           \
+        V##_keys keys = V##_keys_at(tables, counter);                                              \
+                                                                                                   \
+        if (len < TQ_MEDIUM) {                                                                     \
+            V##_run(tables, counter, dst, src, len);                                               \
+            return;                                                                                \
+        }                                                                                          \
+        TQ_UNROLL                                                                                  \
+        for (size_t i = 0; i < VECTORS; i++) {                                                     \
+            t1[i] = V##_load(keys.t1 + i * sizeof(V));                                             \
+            past[i] = V##_load(keys.past + i * sizeof(V));                                         \
+        }                                                                                          \
+        size_t done = 0;                                                                           \
+        for (; len - done >= 256 + sizeof(V); done += 256) {                                       \
+            const uint8_t *in = src + done;                                                        \
+            uint8_t *out = dst + done;                                                             \
+            keys = V##_keys_at(tables, counter + done);                                            \
+            TQ_UNROLL                                                                              \
+            for (size_t i = 0; i < VECTORS; i++) {                                                 \
+                V v = V##_xor3(V##_swap(V##_load(in + i * sizeof(V))), t1[i], keys.t2);            \
+                V##_store(out + i * sizeof(V), V##_xor_and(v, past[i], keys.step));                \
+            }                                                                                      \
+        }                                                                                          \
+        V##_run(tables, counter + done, dst + done, src + done, len - done);                       \
     }                                                                                              \
                                                                                                    \
     /* Bytes before the first block of V_long: from one vector to a page and a vector. */          \
@@ -141,7 +173,7 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
             V v = V##_xor3(V##_swap(V##_load(in + LAST * sizeof(V))), t1[LAST], keys.t2);          \
             V##_store(out + LAST * sizeof(V), V##_xor_and(v, past, keys.step));                    \
         }                                                                                          \
-        V##_run(tables, counter + done, dst + done, src + done, len - done);                       \
+        V##_page(tables, counter + done, dst + done, src + done, len - done);                      \
     }
 
 #endif

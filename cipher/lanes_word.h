@@ -1,45 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Internal: vectors of 4 and 8 bytes in general-purpose registers, for every backend. */
+/* Internal: vectors of 8 bytes in general-purpose registers. */
 #ifndef TQ_LANES_WORD_H
 #define TQ_LANES_WORD_H
 
 #include "kernel.h"
 
-typedef uint32_t v4;
 typedef uint64_t v8;
-
-TQ_INLINE v4 v4_load(const uint8_t *from)
-{
-    v4 v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-TQ_INLINE void v4_store(uint8_t *to, v4 v)
-{
-    memcpy(to, &v, sizeof v);
-}
-
-TQ_INLINE v4 v4_splat(uint8_t byte)
-{
-    return byte * UINT32_C(0x01010101);
-}
-
-TQ_INLINE v4 v4_swap(v4 v)
-{
-    const v4 low = UINT32_C(0x0F0F0F0F);
-    return (v & low) << 4 | (v >> 4 & low);
-}
-
-TQ_INLINE v4 v4_xor3(v4 a, v4 b, v4 c)
-{
-    return a ^ b ^ c;
-}
-
-TQ_INLINE v4 v4_xor_and(v4 a, v4 b, v4 c)
-{
-    return a ^ (b & c);
-}
 
 TQ_INLINE v8 v8_load(const uint8_t *from)
 {
@@ -74,7 +40,6 @@ TQ_INLINE v8 v8_xor_and(v8 a, v8 b, v8 c)
     return a ^ (b & c);
 }
 
-TQ_DEFINE_KERNEL(v4)
 TQ_DEFINE_KERNEL(v8)
 
 #endif

@@ -326,10 +326,11 @@ static int **get_bits(struct registration *registration, const struct message *m
 
     for (guint i = 0; i < values->len; i++) {
         const struct value *value = &g_array_index(values, struct value, i);
-        bool fits = field->size == 8 || value->number >> (8 * field->size) == 0;
+        unsigned width = 8 * field->size;
+        bool fits = width == 64 || value->number >> width == 0;
 
         if (field->enumeration->form == FORM_BIT_NUMBERS)
-            fits = value->number < 8 * field->size;
+            fits = value->number < width;
         else if (value->number == 0)
             continue;
         if (fits)

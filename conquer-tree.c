@@ -21,10 +21,6 @@ static int hf_unused = -1;
 static int hf_unknown = -1;
 static int hf_padding = -1;
 static int hf_word = -1;
-static int hf_role_id = -1;
-static int hf_item_id = -1;
-static int hf_account_id = -1;
-static int hf_name = -1;
 
 int ett_conquer = -1;
 int ett_conquer_list = -1;
@@ -42,12 +38,6 @@ static expert_field ei_text;
 
 static void add_fields(struct dissection *d, proto_tree *tree, const GPtrArray *fields,
                        unsigned base);
-
-/* Whether adding an item would show anywhere; what is costly to prepare asks first. */
-static bool is_wanted(proto_tree *tree, int hf)
-{
-    return tree != NULL && proto_field_is_referenced(tree, hf);
-}
 
 static void note_end(struct dissection *d, unsigned end)
 {
@@ -67,164 +57,19 @@ const char *conquer_get_text(const struct dissection *d, unsigned encoding, unsi
                                             encoding);
 }
 
-const struct meaning *conquer_find_meaning(const struct field *field,
-                                           const struct message_view *view, unsigned base)
-{
-    struct expression_value number;
-    const struct value *value;
-
-    if (field->means_by == NULL)
-        return NULL;
-    number = dictionary_read_field(field->means_by, view, base);
-    if (!number.known)
-        return NULL;
-    value = enumeration_find(field->means_by->enumeration, (uint64_t)number.value);
-    if (value == NULL || value->roles == NULL)
-        return NULL;
-    return (const struct meaning *)g_hash_table_lookup(value->roles, field->means_role);
-}
-
-/* The hidden fields that find a thing wherever it is mentioned. */
-static void add_hidden_number(struct dissection *d, proto_tree *tree, const char *hidden,
-                              unsigned offset, unsigned size, uint64_t value)
-{
-    int hf;
-
-    if (hidden == NULL || value == 0 || value > UINT32_MAX)
-        return;
-    hf = strcmp(hidden, "role_id") == 0   ? hf_role_id
-         : strcmp(hidden, "item_id") == 0 ? hf_item_id
-                                          : hf_account_id;
-    if (is_wanted(tree, hf))
-        proto_item_set_hidden(
-            proto_tree_add_uint(tree, hf, d->tvb, (int)offset, (int)size, (uint32_t)value));
-}
-
-static void add_hidden_name(struct dissection *d, proto_tree *tree, const struct kind *kind,
-                            unsigned offset, unsigned size, const char *text)
-{
-    if (kind != NULL && kind->hidden != NULL && strcmp(kind->hidden, "name") == 0 &&
-        text[0] != '\0')
-        proto_item_set_hidden(
-            proto_tree_add_string(tree, hf_name, d->tvb, (int)offset, (int)size, text));
-}
-
-static proto_item *add_number(struct dissection *d, proto_tree *tree, const struct header *header,
-                              unsigned offset, unsigned size, int64_t value)
-{
-    int start = (int)offset;
-    int length = (int)size;
-
-    switch (header->type) {
-    case FT_BOOLEAN:
-        return proto_tree_add_boolean(tree, header->id, d->tvb, start, length, value != 0);
-    case FT_INT8:
-    case FT_INT16:
-    case FT_INT32:
-        return proto_tree_add_int(tree, header->id, d->tvb, start, length, (int32_t)value);
-    case FT_INT64:
-        return proto_tree_add_int64(tree, header->id, d->tvb, start, length, value);
-    case FT_UINT64:
-        return proto_tree_add_uint64(tree, header->id, d->tvb, start, length, (uint64_t)value);
-    case FT_BYTES:
-        return proto_tree_add_item(tree, header->id, d->tvb, start, length, ENC_NA);
-    default:
-        return proto_tree_add_uint(tree, header->id, d->tvb, start, length, (uint32_t)value);
-    }
-}
-
-static proto_item *add_generated(struct dissection *d, proto_tree *tree,
-                                 const struct header *header, unsigned offset, unsigned size,
-                                 int64_t value)
-{
-    proto_item *item;
-    nstime_t time;
-
-    if (header->type == FT_RELATIVE_TIME) {
-        time.secs = (time_t)(value / 1000);
-        time.nsecs = (int)(value % 1000) * 1000000;
-        item = proto_tree_add_time(tree, header->id, d->tvb, (int)offset, (int)size, &time);
-    } else {
-        item = add_number(d, tree, header, offset, size, value);
-    }
-    proto_item_set_generated(item);
-    return item;
-}
-
-/* Evaluates one derived value and adds it beside its field. */
-static void add_derived(struct dissection *d, proto_tree *tree, const struct derived *derived,
-                        const struct header *header, unsigned offset, unsigned size, unsigned base,
-                        struct expression_value this_value)
-{
-    struct expression_value value;
-
-    if (!is_wanted(tree, header->id) && derived->hidden == NULL)
-        return;
-    if (derived->when != NULL) {
-        value = dictionary_evaluate(derived->when, &d->view, base, this_value);
-        if (!value.known || value.value == 0)
-            return;
-    }
-    value = dictionary_evaluate(derived->value, &d->view, base, this_value);
-    if (!value.known)
-        return;
-    add_generated(d, tree, header, offset, size, value.value);
-    add_hidden_number(d, tree, derived->hidden, offset, size, (uint64_t)value.value);
-}
-
-static void add_kind(struct dissection *d, proto_tree *tree, const struct kind *kind,
-                     const struct header *const *headers, unsigned offset, unsigned size,
-                     unsigned base, int64_t value)
-{
-    struct expression_value this_value = {true, value};
-
-    for (guint i = 0; i < kind->derived->len; i++)
-        add_derived(d, tree, &g_array_index(kind->derived, struct derived, i), headers[i], offset,
-                    size, base, this_value);
-    add_hidden_number(d, tree, kind->hidden, offset, size, (uint64_t)value);
-}
-
-/* Values that the layout itself derives from a field and others. */
-static void add_layout_derived(struct dissection *d, proto_tree *tree, const struct field *field,
-                               unsigned offset, unsigned size)
-{
-    const GArray *all = d->layout->derived;
-
-    for (guint i = 0; i < all->len; i++) {
-        const struct derived *derived = &g_array_index(all, struct derived, i);
-
-        if (strcmp(derived->field, field->name) == 0)
-            add_derived(d, tree, derived, derived->header, offset, size, 0,
-                        (struct expression_value){false, 0});
-    }
-}
-
-static void add_meaning(struct dissection *d, proto_tree *tree, proto_item *item,
-                        const struct field *field, unsigned offset, unsigned base, int64_t value)
-{
-    const struct meaning *meaning = conquer_find_meaning(field, &d->view, base);
-
-    if (meaning == NULL)
-        return;
-    proto_item_append_text(item, " [%s]", meaning->token);
-    if (meaning->kind != NULL)
-        add_kind(d, tree, meaning->kind,
-                 (const struct header *const *)g_hash_table_lookup(field->meanings, meaning->kind),
-                 offset, field->size, base, value);
-}
-
 static void add_integer(struct dissection *d, proto_tree *tree, const struct field *field,
                         unsigned offset, unsigned base)
 {
     struct expression_value value = dictionary_read_field(field, &d->view, base);
-    proto_item *item = add_number(d, tree, field->header, offset, field->size, value.value);
+    proto_item *item = conquer_add_number(d, tree, field->header, offset, field->size, value.value);
 
     if (field->means_by != NULL)
-        add_meaning(d, tree, item, field, offset, base, value.value);
+        conquer_add_meaning(d, tree, item, field, offset, base, value.value);
     if (field->kind != NULL)
-        add_kind(d, tree, field->kind, field->derived, offset, field->size, base, value.value);
+        conquer_add_kind(d, tree, field->kind, field->derived, offset, field->size, base,
+                         value.value);
     if (d->layout->derived->len != 0 && !field->in_record)
-        add_layout_derived(d, tree, field, offset, field->size);
+        conquer_add_layout_derived(d, tree, field, offset, field->size);
 }
 
 /* The bits go in one by one: a bitmask would take the width of the header, which is that of the
@@ -233,7 +78,7 @@ static void add_flags(struct dissection *d, proto_tree *tree, const struct field
                       unsigned offset, unsigned base)
 {
     struct expression_value value = dictionary_read_field(field, &d->view, base);
-    proto_item *item = add_number(d, tree, field->header, offset, field->size, value.value);
+    proto_item *item = conquer_add_number(d, tree, field->header, offset, field->size, value.value);
     proto_tree *flags = proto_item_add_subtree(item, ett_conquer_flags);
 
     for (int **bit = field->bits; *bit != NULL; bit++)
@@ -299,7 +144,7 @@ static void add_text(struct dissection *d, proto_tree *tree, const struct header
         proto_tree_add_item(tree, header->id, d->tvb, (int)text_offset, (int)text_size, ENC_NA);
         return;
     }
-    if (!is_wanted(tree, header->id) && (kind == NULL || !is_wanted(tree, hf_name)))
+    if (!conquer_is_wanted(tree, header->id) && (kind == NULL || !conquer_is_name_wanted(tree)))
         return;
     if (kind != NULL && kind->conceal && !d->options->show_passwords) {
         proto_tree_add_string(tree, header->id, d->tvb, (int)offset, (int)size,
@@ -310,14 +155,14 @@ static void add_text(struct dissection *d, proto_tree *tree, const struct header
     item = proto_tree_add_string(tree, header->id, d->tvb, (int)offset, (int)size, text);
     if (strstr(text, REPLACEMENT) != NULL)
         add_invalid_bytes(d, item, text_offset, text_size);
-    add_hidden_name(d, tree, kind, offset, size, text);
+    conquer_add_hidden_name(d, tree, kind, offset, size, text);
 }
 
 static void add_text_field(struct dissection *d, proto_tree *tree, const struct field *field,
                            unsigned offset, unsigned size)
 {
     add_text(d, tree, field->header, field->kind, field->encoding, offset, size, offset, size);
-    if (field->address != NULL && is_wanted(tree, field->address->id))
+    if (field->address != NULL && conquer_is_wanted(tree, field->address->id))
         add_address(d, tree, field->address, offset, size,
                     conquer_get_text(d, field->encoding, offset, size));
 }
@@ -353,7 +198,7 @@ static void add_strings(struct dissection *d, proto_tree *tree, const struct fie
     if (room_at(d, offset) == 0)
         return;
     count = d->view.data[offset];
-    item = add_number(d, tree, field->header, offset, 1, count);
+    item = conquer_add_number(d, tree, field->header, offset, 1, count);
     list = proto_item_add_subtree(item, ett_conquer_list);
     note_end(d, ++offset);
     while (whole && i < count && room_at(d, offset) > 0) {
@@ -394,7 +239,7 @@ static void add_records(struct dissection *d, proto_tree *tree, const struct fie
     unsigned room = room_at(d, offset);
     unsigned there = MIN(count, (room + field->stride - 1) / field->stride);
     unsigned length = MIN(room, count * field->stride);
-    proto_item *item = add_number(d, tree, field->header, offset, length, count);
+    proto_item *item = conquer_add_number(d, tree, field->header, offset, length, count);
     proto_tree *list = proto_item_add_subtree(item, ett_conquer_list);
 
     for (unsigned i = 0; i < there; i++) {
@@ -525,10 +370,10 @@ static void add_protobuf(struct dissection *d)
                               ENC_VARINT_PROTOBUF);
         if (size == 0)
             return;
-        add_number(d, d->tree, field->header, offset + key_size, size, (int64_t)value);
+        conquer_add_number(d, d->tree, field->header, offset + key_size, size, (int64_t)value);
         if (field->kind != NULL)
-            add_kind(d, d->tree, field->kind, field->derived, offset + key_size, size, 0,
-                     (int64_t)value);
+            conquer_add_kind(d, d->tree, field->kind, field->derived, offset + key_size, size, 0,
+                             (int64_t)value);
         offset += key_size + size;
         note_end(d, offset);
     }
@@ -545,7 +390,7 @@ static void add_unknown(struct dissection *d, unsigned offset)
         return;
     item = proto_tree_add_item(d->tree, hf_unknown, d->tvb, (int)offset, (int)room, ENC_NA);
     words = proto_item_add_subtree(item, ett_words);
-    if (is_wanted(words, hf_word)) {
+    if (conquer_is_wanted(words, hf_word)) {
         for (unsigned i = 0; i + 4 <= room; i += 4)
             proto_tree_add_item(words, hf_word, d->tvb, (int)(offset + i), 4, ENC_LITTLE_ENDIAN);
     }
@@ -628,18 +473,6 @@ void conquer_register_common(int proto)
         {&hf_word,
          {"Word", "conquer.word", FT_UINT32, BASE_DEC_HEX, NULL, 0,
           "Unknown bytes as a 32-bit number", HFILL}},
-        {&hf_role_id,
-         {"Role ID", "conquer.role_id", FT_UINT32, BASE_DEC, NULL, 0,
-          "Hero, monster, NPC, pet or trap, wherever one is mentioned", HFILL}},
-        {&hf_item_id,
-         {"Item ID", "conquer.item_id", FT_UINT32, BASE_DEC, NULL, 0,
-          "Item, wherever one is mentioned", HFILL}},
-        {&hf_account_id,
-         {"Account ID", "conquer.account_id", FT_UINT32, BASE_DEC, NULL, 0,
-          "Account, wherever one is mentioned", HFILL}},
-        {&hf_name,
-         {"Name", "conquer.name", FT_STRING, BASE_NONE, NULL, 0,
-          "Name of a hero, monster, NPC or guild, wherever one is mentioned", HFILL}},
     };
     static int *subtrees[] = {&ett_conquer, &ett_conquer_list, &ett_conquer_record,
                               &ett_conquer_flags, &ett_words};

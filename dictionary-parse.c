@@ -6,17 +6,10 @@
  */
 #include "compat.h"
 
+#include "dictionary-attributes.h"
 #include "dictionary-build.h"
 
 #include <string.h>
-
-#define ATTRIBUTES_MAX 24
-
-struct attributes {
-    const char **names;
-    const char **values;
-    bool used[ATTRIBUTES_MAX];
-};
 
 struct parser {
     struct dictionary *dictionary;
@@ -30,17 +23,6 @@ struct parser {
     char **note; /* where the text of an open <note> goes */
 };
 
-static G_GNUC_PRINTF(2, 3) void set_error(GError **error, const char *format, ...)
-{
-    va_list arguments;
-
-    if (*error != NULL)
-        return;
-    va_start(arguments, format);
-    *error = g_error_new_valist(G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, format, arguments);
-    va_end(arguments);
-}
-
 static unsigned current_line(const struct parser *parser)
 {
     int line;
@@ -49,144 +31,21 @@ static unsigned current_line(const struct parser *parser)
     return line > 0 ? (unsigned)line : 0;
 }
 
-/* The attribute's value, or NULL; marks it as known. */
-static const char *get(struct attributes *attributes, const char *name)
-{
-    for (size_t i = 0; i < ATTRIBUTES_MAX && attributes->names[i] != NULL; i++) {
-        if (strcmp(attributes->names[i], name) == 0) {
-            attributes->used[i] = true;
-            return attributes->values[i];
-        }
-    }
-    return NULL;
-}
-
-static char *get_copy(struct attributes *attributes, const char *name)
-{
-    return g_strdup(get(attributes, name));
-}
-
-static void refuse_unknown(const struct attributes *attributes, const char *element, GError **error)
-{
-    size_t i;
-
-    for (i = 0; i < ATTRIBUTES_MAX && attributes->names[i] != NULL; i++) {
-        if (!attributes->used[i])
-            set_error(error, "<%s> knows no attribute \"%s\"", element, attributes->names[i]);
-    }
-    if (i == ATTRIBUTES_MAX)
-        set_error(error, "<%s> has too many attributes", element);
-}
-
-static bool parse_number(const char *text, uint64_t max, uint64_t *number)
-{
-    char *end;
-
-    if (!g_ascii_isdigit(text[0]))
-        return false;
-    *number = g_ascii_strtoull(text, &end, 0);
-    return *end == '\0' && *number <= max;
-}
-
-/* An attribute that is a number; missing: what it is if it is not there. */
-static uint64_t get_number(struct attributes *attributes, const char *name, uint64_t missing,
-                           uint64_t max, GError **error)
-{
-    const char *text = get(attributes, name);
-    uint64_t number = missing;
-
-    if (text != NULL && !parse_number(text, max, &number))
-        set_error(error, "%s=\"%s\" is not a number up to %" PRIu64, name, text, max);
-    return number;
-}
-
-static bool get_flag(struct attributes *attributes, const char *name, GError **error)
-{
-    const char *text = get(attributes, name);
-
-    if (text == NULL || strcmp(text, "no") == 0)
-        return false;
-    if (strcmp(text, "yes") != 0)
-        set_error(error, "%s=\"%s\" is neither yes nor no", name, text);
-    return true;
-}
-
-/* An attribute that is one of some words; returns its place among them, missing if absent. */
-static unsigned get_choice(struct attributes *attributes, const char *name,
-                           const char *const *words, unsigned missing, GError **error)
-{
-    const char *text = get(attributes, name);
-    unsigned i;
-
-    if (text == NULL)
-        return missing;
-    for (i = 0; words[i] != NULL; i++) {
-        if (strcmp(text, words[i]) == 0)
-            return i;
-    }
-    set_error(error, "%s=\"%s\" is not known here; the first possible value is \"%s\"", name, text,
-              words[0]);
-    return missing;
-}
-
-/* Names become parts of filter fields, which know only these characters. */
-static char *get_name(struct attributes *attributes, GError **error)
-{
-    const char *name = get(attributes, "name");
-
-    if (name == NULL) {
-        set_error(error, "the attribute name is missing");
-        return g_strdup("");
-    }
-    if (name[0] == '\0' || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
-        set_error(error, "name=\"%s\": only a-z, 0-9 and _", name);
-    return g_strdup(name);
-}
-
-static const char *const abbreviations[] = {"id",  "ip",  "mac", "npc", "pk",
-                                            "uid", "vip", "xp",  NULL};
-
-/* "hero_id" -> "Hero ID". */
-static char *make_label(const char *name)
-{
-    char **words = g_strsplit(name, "_", -1);
-    char *label;
-
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (g_strv_contains(abbreviations, words[i])) {
-            char *upper = g_ascii_strup(words[i], -1);
-
-            g_free(words[i]);
-            words[i] = upper;
-        }
-    }
-    words[0][0] = g_ascii_toupper(words[0][0]);
-    label = g_strjoinv(" ", words);
-    g_strfreev(words);
-    return label;
-}
-
-static char *get_label(struct attributes *attributes, const char *name)
-{
-    const char *label = get(attributes, "label");
-
-    return label != NULL ? g_strdup(label) : make_label(name);
-}
-
 static uint8_t get_senders(struct attributes *attributes, GError **error)
 {
     static const char *const words[] = {"client", "server", "both", NULL};
     static const uint8_t senders[] = {DICTIONARY_SENDER_CLIENT, DICTIONARY_SENDER_SERVER,
                                       DICTIONARY_SENDER_CLIENT | DICTIONARY_SENDER_SERVER};
 
-    return senders[get_choice(attributes, "sender", words, 2, error)];
+    return senders[attributes_get_choice(attributes, "sender", words, 2, error)];
 }
 
 static uint8_t get_server(struct attributes *attributes, GError **error)
 {
     static const char *const words[] = {"", "account", "game", NULL};
 
-    return (uint8_t)get_choice(attributes, "server", words, DICTIONARY_SERVER_UNKNOWN, error);
+    return (uint8_t)attributes_get_choice(attributes, "server", words, DICTIONARY_SERVER_UNKNOWN,
+                                          error);
 }
 
 /* "MsgUserInfo" -> "conquer.user_info", "MsgPKStatistic" -> "conquer.pk_statistic". */
@@ -209,13 +68,13 @@ static char *make_prefix(const char *name)
 
 static char *get_message_name(struct attributes *attributes, GError **error)
 {
-    char *name = get_copy(attributes, "name");
+    char *name = attributes_get_copy(attributes, "name");
 
     if (name == NULL)
         return NULL;
     for (const char *c = name; *c != '\0'; c++) {
         if (!g_ascii_isalnum(*c) && *c != '_') {
-            set_error(error, "name=\"%s\": only letters, digits and _", name);
+            attributes_set_error(error, "name=\"%s\": only letters, digits and _", name);
             break;
         }
     }
@@ -227,24 +86,25 @@ static void start_message(struct parser *parser, struct attributes *attributes, 
     struct message *message = g_new0(struct message, 1);
     gpointer key;
 
-    if (get(attributes, "type") == NULL)
-        set_error(error, "the attribute type is missing");
+    if (attributes_get(attributes, "type") == NULL)
+        attributes_set_error(error, "the attribute type is missing");
     message->line = current_line(parser);
-    message->type = (uint16_t)get_number(attributes, "type", 0, UINT16_MAX, error);
+    message->type = (uint16_t)attributes_get_number(attributes, "type", 0, UINT16_MAX, error);
     message->name = get_message_name(attributes, error);
     message->prefix = message->name != NULL ? make_prefix(message->name) : NULL;
-    message->also = get_copy(attributes, "also");
-    message->info = get_copy(attributes, "info");
-    message->senders = get(attributes, "sender") != NULL ? get_senders(attributes, error) : 0;
+    message->also = attributes_get_copy(attributes, "also");
+    message->info = attributes_get_copy(attributes, "info");
+    message->senders =
+        attributes_get(attributes, "sender") != NULL ? get_senders(attributes, error) : 0;
     message->server = get_server(attributes, error);
-    message->replace = get_flag(attributes, "replace", error);
+    message->replace = attributes_get_flag(attributes, "replace", error);
     message->layouts = g_ptr_array_new();
     message->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
-    get(attributes, "listed-in");
+    attributes_get(attributes, "listed-in");
 
     key = dictionary_key(message->type, message->server);
     if (g_hash_table_contains(parser->dictionary->messages, key))
-        set_error(error, "type %u is in this file already", message->type);
+        attributes_set_error(error, "type %u is in this file already", message->type);
     g_hash_table_insert(parser->dictionary->messages, key, message);
     parser->message = message;
 }
@@ -253,7 +113,7 @@ static void start_message(struct parser *parser, struct attributes *attributes, 
 static struct patch_evidence get_shows(struct attributes *attributes, GError **error)
 {
     struct patch_evidence shows = {0, PATCH_LAST};
-    const char *text = get(attributes, "shows");
+    const char *text = attributes_get(attributes, "shows");
     char **ends;
     uint64_t low = 0;
     uint64_t high = PATCH_LAST;
@@ -261,9 +121,10 @@ static struct patch_evidence get_shows(struct attributes *attributes, GError **e
     if (text == NULL)
         return shows;
     ends = g_strsplit(text, "-", 2);
-    if (ends[0] == NULL || ends[1] == NULL || !parse_number(ends[0], PATCH_LAST, &low) ||
-        (ends[1][0] != '\0' && !parse_number(ends[1], PATCH_LAST, &high)) || low > high)
-        set_error(error, "shows=\"%s\" is not two patches, as in 4267-4353 or 5018-", text);
+    if (ends[0] == NULL || ends[1] == NULL || !attributes_parse_number(ends[0], PATCH_LAST, &low) ||
+        (ends[1][0] != '\0' && !attributes_parse_number(ends[1], PATCH_LAST, &high)) || low > high)
+        attributes_set_error(error, "shows=\"%s\" is not two patches, as in 4267-4353 or 5018-",
+                             text);
     g_strfreev(ends);
     shows.low = (uint16_t)low;
     shows.high = (uint16_t)high;
@@ -275,25 +136,27 @@ static void start_layout(struct parser *parser, struct attributes *attributes, G
     static const char *const encodings[] = {"fixed", "protobuf", NULL};
     struct layout *layout = g_new0(struct layout, 1);
 
-    if (get(attributes, "patch") == NULL)
-        set_error(error, "the attribute patch is missing");
+    if (attributes_get(attributes, "patch") == NULL)
+        attributes_set_error(error, "the attribute patch is missing");
     layout->line = current_line(parser);
-    layout->patch = (uint16_t)get_number(attributes, "patch", 0, UINT16_MAX, error);
-    layout->size = (unsigned)get_number(attributes, "size", 0, UINT16_MAX, error);
-    layout->min_size = (unsigned)get_number(attributes, "min-size", 0, UINT16_MAX, error);
-    layout->variant = get_copy(attributes, "variant");
-    layout->encoding = get_choice(attributes, "encoding", encodings, LAYOUT_FIXED, error);
-    layout->types[0] =
-        (uint16_t)get_number(attributes, "wire-type", parser->message->type, UINT16_MAX, error);
-    layout->types[1] =
-        (uint16_t)get_number(attributes, "also-wire-type", layout->types[0], UINT16_MAX, error);
-    layout->select_source = get_copy(attributes, "select");
+    layout->patch = (uint16_t)attributes_get_number(attributes, "patch", 0, UINT16_MAX, error);
+    layout->size = (unsigned)attributes_get_number(attributes, "size", 0, UINT16_MAX, error);
+    layout->min_size =
+        (unsigned)attributes_get_number(attributes, "min-size", 0, UINT16_MAX, error);
+    layout->variant = attributes_get_copy(attributes, "variant");
+    layout->encoding =
+        attributes_get_choice(attributes, "encoding", encodings, LAYOUT_FIXED, error);
+    layout->types[0] = (uint16_t)attributes_get_number(attributes, "wire-type",
+                                                       parser->message->type, UINT16_MAX, error);
+    layout->types[1] = (uint16_t)attributes_get_number(attributes, "also-wire-type",
+                                                       layout->types[0], UINT16_MAX, error);
+    layout->select_source = attributes_get_copy(attributes, "select");
     layout->senders = get_senders(attributes, error);
     layout->server = get_server(attributes, error);
     layout->shows = get_shows(attributes, error);
-    layout->confidence = get_copy(attributes, "confidence");
-    layout->sources = get_copy(attributes, "sources");
-    layout->info = get_copy(attributes, "info");
+    layout->confidence = attributes_get_copy(attributes, "confidence");
+    layout->sources = attributes_get_copy(attributes, "sources");
+    layout->info = attributes_get_copy(attributes, "info");
     layout->fields = g_ptr_array_new();
     layout->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
     g_ptr_array_add(parser->message->layouts, layout);
@@ -325,7 +188,7 @@ static const struct {
 
 static unsigned get_encoding(struct attributes *attributes, GError **error)
 {
-    const char *name = get(attributes, "encoding");
+    const char *name = attributes_get(attributes, "encoding");
 
     if (name == NULL)
         return 0;
@@ -333,7 +196,7 @@ static unsigned get_encoding(struct attributes *attributes, GError **error)
         if (strcmp(text_encodings[i].name, name) == 0)
             return text_encodings[i].encoding;
     }
-    set_error(error, "encoding=\"%s\" is not known here", name);
+    attributes_set_error(error, "encoding=\"%s\" is not known here", name);
     return 0;
 }
 
@@ -345,26 +208,26 @@ static void get_size(struct field *field, struct attributes *attributes, GError 
     if (field->size != 0 || field->type == FIELD_PTEXT || field->type == FIELD_STRINGS ||
         field->type == FIELD_RECORDS)
         return;
-    size = get_number(attributes, length, 0, UINT16_MAX, error);
+    size = attributes_get_number(attributes, length, 0, UINT16_MAX, error);
     field->size = (unsigned)size;
     if (field->type == FIELD_FLAGS && size != 1 && size != 2 && size != 4 && size != 8)
-        set_error(error, "size must be 1, 2, 4 or 8");
+        attributes_set_error(error, "size must be 1, 2, 4 or 8");
     if (field->type == FIELD_TEXT && size == 0)
-        set_error(error, "the attribute length is missing");
+        attributes_set_error(error, "the attribute length is missing");
 }
 
 static void get_records(struct field *field, struct attributes *attributes, GError **error)
 {
-    const char *count = get(attributes, "count");
+    const char *count = attributes_get(attributes, "count");
     uint64_t number;
 
-    field->stride = (unsigned)get_number(attributes, "stride", 0, UINT16_MAX, error);
+    field->stride = (unsigned)attributes_get_number(attributes, "stride", 0, UINT16_MAX, error);
     if (field->stride == 0)
-        set_error(error, "records need a stride of at least 1");
+        attributes_set_error(error, "records need a stride of at least 1");
     field->fields = g_ptr_array_new();
     if (count == NULL)
         field->open_ended = true;
-    else if (parse_number(count, UINT16_MAX, &number))
+    else if (attributes_parse_number(count, UINT16_MAX, &number))
         field->count = (unsigned)number;
     else
         field->count_source = g_strdup(count);
@@ -385,19 +248,20 @@ static void get_place(struct parser *parser, struct field *field, struct attribu
     const char *place = protobuf ? "id" : "at";
     unsigned first = protobuf ? 1 : record != NULL ? 0 : MESSAGE_HEADER;
 
-    if (get(attributes, place) == NULL)
-        set_error(error, "the attribute %s is missing", place);
-    field->offset = (unsigned)get_number(attributes, place, first, UINT16_MAX, error);
+    if (attributes_get(attributes, place) == NULL)
+        attributes_set_error(error, "the attribute %s is missing", place);
+    field->offset = (unsigned)attributes_get_number(attributes, place, first, UINT16_MAX, error);
     if (field->offset < first)
-        set_error(error, "%s=\"%u\" is inside the header", place, field->offset);
+        attributes_set_error(error, "%s=\"%u\" is inside the header", place, field->offset);
     if (protobuf && field->type > FIELD_BOOLEAN)
-        set_error(error, "a protobuf layout has integers only");
+        attributes_set_error(error, "a protobuf layout has integers only");
     if (record == NULL)
         return;
     if (field->variable && field->type != FIELD_RECORDS)
-        set_error(error, "a record has fields of fixed size only");
+        attributes_set_error(error, "a record has fields of fixed size only");
     if (field->offset + field->size > record->stride)
-        set_error(error, "the field ends past the record's stride of %u", record->stride);
+        attributes_set_error(error, "the field ends past the record's stride of %u",
+                             record->stride);
 }
 
 static void start_field(struct parser *parser, size_t which, struct attributes *attributes,
@@ -409,13 +273,13 @@ static void start_field(struct parser *parser, size_t which, struct attributes *
     field->line = current_line(parser);
     field->type = field_elements[which].type;
     field->size = field_elements[which].size;
-    field->name = get_name(attributes, error);
-    field->label = get_label(attributes, field->name);
-    field->note = get_copy(attributes, "note");
-    field->enumeration_name = get_copy(attributes, "enum");
-    field->kind_name = get_copy(attributes, "kind");
-    field->means = get_copy(attributes, "means");
-    field->when_source = get_copy(attributes, "when");
+    field->name = attributes_get_name(attributes, error);
+    field->label = attributes_get_label(attributes, field->name);
+    field->note = attributes_get_copy(attributes, "note");
+    field->enumeration_name = attributes_get_copy(attributes, "enum");
+    field->kind_name = attributes_get_copy(attributes, "kind");
+    field->means = attributes_get_copy(attributes, "means");
+    field->when_source = attributes_get_copy(attributes, "when");
     field->in_record = record != NULL;
     get_size(field, attributes, error);
     if (field->type == FIELD_TEXT || field->type == FIELD_PTEXT)
@@ -434,16 +298,16 @@ static void start_field(struct parser *parser, size_t which, struct attributes *
     if (field->type == FIELD_STRINGS)
         parser->strings = field;
     if (parser->records->len > 4)
-        set_error(error, "records are nested too deeply");
+        attributes_set_error(error, "records are nested too deeply");
 }
 
 static void start_string(struct parser *parser, struct attributes *attributes, GError **error)
 {
     struct string_name string = {0};
 
-    string.name = get_name(attributes, error);
-    string.label = get_label(attributes, string.name);
-    string.kind_name = get_copy(attributes, "kind");
+    string.name = attributes_get_name(attributes, error);
+    string.label = attributes_get_label(attributes, string.name);
+    string.kind_name = attributes_get_copy(attributes, "kind");
     g_array_append_val(parser->strings->strings, string);
 }
 
@@ -453,23 +317,24 @@ static void start_derived(struct parser *parser, struct attributes *attributes, 
     struct derived derived = {0};
 
     derived.line = current_line(parser);
-    derived.name = get_name(attributes, error);
-    derived.label = get_label(attributes, derived.name);
-    derived.enumeration_name = get_copy(attributes, "enum");
-    derived.display = get_choice(attributes, "display", displays, DISPLAY_DECIMAL, error);
-    derived.hidden = get_copy(attributes, "hidden");
-    derived.in_info = get_flag(attributes, "info", error);
-    derived.value_source = get_copy(attributes, "value");
-    derived.when_source = get_copy(attributes, "when");
+    derived.name = attributes_get_name(attributes, error);
+    derived.label = attributes_get_label(attributes, derived.name);
+    derived.enumeration_name = attributes_get_copy(attributes, "enum");
+    derived.display =
+        attributes_get_choice(attributes, "display", displays, DISPLAY_DECIMAL, error);
+    derived.hidden = attributes_get_copy(attributes, "hidden");
+    derived.in_info = attributes_get_flag(attributes, "info", error);
+    derived.value_source = attributes_get_copy(attributes, "value");
+    derived.when_source = attributes_get_copy(attributes, "when");
     if (derived.value_source == NULL)
-        set_error(error, "the attribute value is missing");
+        attributes_set_error(error, "the attribute value is missing");
     if (parser->kind != NULL) {
         g_array_append_val(parser->kind->derived, derived);
         return;
     }
-    derived.field = get_copy(attributes, "field");
+    derived.field = attributes_get_copy(attributes, "field");
     if (derived.field == NULL)
-        set_error(error, "the attribute field is missing");
+        attributes_set_error(error, "the attribute field is missing");
     g_array_append_val(parser->layout != NULL ? parser->layout->derived : parser->message->derived,
                        derived);
 }
@@ -479,14 +344,15 @@ static void start_enumeration(struct parser *parser, struct attributes *attribut
     static const char *const forms[] = {"values", "flags", "bit_numbers", NULL};
     struct enumeration *enumeration = g_new0(struct enumeration, 1);
 
-    enumeration->name = get_name(attributes, error);
-    enumeration->form = get_choice(attributes, "kind", forms, FORM_VALUES, error);
-    enumeration->replace = get_flag(attributes, "replace", error);
+    enumeration->name = attributes_get_name(attributes, error);
+    enumeration->form = attributes_get_choice(attributes, "kind", forms, FORM_VALUES, error);
+    enumeration->replace = attributes_get_flag(attributes, "replace", error);
     enumeration->values = g_array_new(FALSE, TRUE, sizeof(struct value));
-    get(attributes, "patch");
-    get(attributes, "sources");
+    attributes_get(attributes, "patch");
+    attributes_get(attributes, "sources");
     if (g_hash_table_contains(parser->dictionary->enumerations, enumeration->name))
-        set_error(error, "the enumeration \"%s\" is in this file already", enumeration->name);
+        attributes_set_error(error, "the enumeration \"%s\" is in this file already",
+                             enumeration->name);
     g_hash_table_insert(parser->dictionary->enumerations, enumeration->name, enumeration);
     parser->enumeration = enumeration;
 }
@@ -498,18 +364,18 @@ static void start_value(struct parser *parser, struct attributes *attributes, GE
 {
     struct value value = {0};
 
-    if (get(attributes, "number") == NULL)
-        set_error(error, "the attribute number is missing");
-    value.number = get_number(attributes, "number", 0, UINT64_MAX, error);
-    value.last = get_number(attributes, "to", value.number, UINT64_MAX, error);
+    if (attributes_get(attributes, "number") == NULL)
+        attributes_set_error(error, "the attribute number is missing");
+    value.number = attributes_get_number(attributes, "number", 0, UINT64_MAX, error);
+    value.last = attributes_get_number(attributes, "to", value.number, UINT64_MAX, error);
     if (value.last < value.number)
-        set_error(error, "the range ends before it starts");
-    value.name = get_name(attributes, error);
-    value.label = get_label(attributes, value.name);
-    get(attributes, "recipient");
-    get(attributes, "response");
+        attributes_set_error(error, "the range ends before it starts");
+    value.name = attributes_get_name(attributes, error);
+    value.label = attributes_get_label(attributes, value.name);
+    attributes_get(attributes, "recipient");
+    attributes_get(attributes, "response");
     for (size_t i = 0; roles[i] != NULL; i++) {
-        const char *role = get(attributes, roles[i]);
+        const char *role = attributes_get(attributes, roles[i]);
 
         if (role == NULL)
             continue;
@@ -526,15 +392,15 @@ static void start_kind(struct parser *parser, struct attributes *attributes, GEr
     struct kind *kind = g_new0(struct kind, 1);
 
     kind->line = current_line(parser);
-    kind->name = get_name(attributes, error);
-    kind->like = get_copy(attributes, "like");
-    kind->hidden = get_copy(attributes, "hidden");
-    kind->conceal = get_flag(attributes, "conceal", error);
-    kind->address = get_flag(attributes, "address", error);
-    kind->patch = get_flag(attributes, "patch", error);
+    kind->name = attributes_get_name(attributes, error);
+    kind->like = attributes_get_copy(attributes, "like");
+    kind->hidden = attributes_get_copy(attributes, "hidden");
+    kind->conceal = attributes_get_flag(attributes, "conceal", error);
+    kind->address = attributes_get_flag(attributes, "address", error);
+    kind->patch = attributes_get_flag(attributes, "patch", error);
     kind->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
     if (g_hash_table_contains(parser->dictionary->kinds, kind->name))
-        set_error(error, "the kind \"%s\" is in this file already", kind->name);
+        attributes_set_error(error, "the kind \"%s\" is in this file already", kind->name);
     g_hash_table_insert(parser->dictionary->kinds, kind->name, kind);
     parser->kind = kind;
 }
@@ -609,12 +475,13 @@ static void start_element(GMarkupParseContext *context, const char *element, con
     parser->context = context;
     if (!start_here(parser, parent, element, &attributes, &problem)) {
         if (parent != NULL)
-            set_error(&problem, "<%s> cannot stand inside <%s>", element, parent);
+            attributes_set_error(&problem, "<%s> cannot stand inside <%s>", element, parent);
         else
-            set_error(&problem, "the outermost element must be <dictionary>, not <%s>", element);
+            attributes_set_error(&problem, "the outermost element must be <dictionary>, not <%s>",
+                                 element);
     }
     if (problem == NULL)
-        refuse_unknown(&attributes, element, &problem);
+        attributes_refuse_unknown(&attributes, element, &problem);
     if (problem != NULL)
         g_propagate_error(error, problem);
 }

@@ -40,13 +40,26 @@ static uint8_t find_footer(tvbuff_t *tvb, unsigned size)
     return DICTIONARY_DIRECTION_UNKNOWN;
 }
 
-/* An exported message has no connection, but may have a footer or a direction of its own. Of the
- * messages that only one side sends the dictionary knows it. Without footer, an old patch is the
- * likely one. */
+/* Who sent an exported message without footer: the export may say so, or only one side may send
+ * messages of its type. */
+static uint8_t guess_direction(const packet_info *pinfo, const struct message *message)
+{
+    unsigned senders = message != NULL ? message->senders : 0;
+    bool told = pinfo->p2p_dir == P2P_DIR_SENT || pinfo->p2p_dir == P2P_DIR_RECV;
+
+    if (told ? pinfo->p2p_dir == P2P_DIR_SENT : senders == DICTIONARY_SENDER_CLIENT)
+        return DICTIONARY_FROM_CLIENT;
+    if (told || senders == DICTIONARY_SENDER_SERVER)
+        return DICTIONARY_FROM_SERVER;
+    return DICTIONARY_DIRECTION_UNKNOWN;
+}
+
+/* An exported message has no connection to show its patch. Without footer, an old one is likely. */
 static struct conquer_context guess_context(const packet_info *pinfo, tvbuff_t *tvb, unsigned size,
                                             const struct message *message)
 {
     struct conquer_context context = {
+        .server = message != NULL ? message->server : DICTIONARY_SERVER_UNKNOWN,
         .direction = find_footer(tvb, size),
         .evidence = {PATCH_FIRST, PATCH_FOOTER - 1},
         .options = default_options,
@@ -55,17 +68,8 @@ static struct conquer_context guess_context(const packet_info *pinfo, tvbuff_t *
     context.footer = context.direction != DICTIONARY_DIRECTION_UNKNOWN;
     if (context.footer)
         context.evidence = (struct patch_evidence){PATCH_FOOTER, PATCH_LAST};
-    else if (pinfo->p2p_dir == P2P_DIR_SENT)
-        context.direction = DICTIONARY_FROM_CLIENT;
-    else if (pinfo->p2p_dir == P2P_DIR_RECV)
-        context.direction = DICTIONARY_FROM_SERVER;
-    else if (message != NULL && message->senders == DICTIONARY_SENDER_CLIENT)
-        context.direction = DICTIONARY_FROM_CLIENT;
-    else if (message != NULL && message->senders == DICTIONARY_SENDER_SERVER)
-        context.direction = DICTIONARY_FROM_SERVER;
-    if (message != NULL)
-        context.server = message->server;
-    exported_context_read(pinfo, tvb, &context);
+    else
+        context.direction = guess_direction(pinfo, message);
     return context;
 }
 
@@ -149,6 +153,7 @@ void proto_register_conquer(void)
     proto_conquer = proto_register_protocol("Conquer Online", "Conquer", "conquer");
     proto_register_field_array(proto_conquer, fields, array_length(fields));
     conquer_register_common(proto_conquer);
+    conquer_register_hidden(proto_conquer);
     conquer_register_fields(proto_conquer);
     register_dissector("conquer", dissect_conquer, proto_conquer);
 }

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Installing the plugin for everybody and for oneself, and Wireshark's word on wrong versions."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tqtest
+
+BUILD = os.environ["TQ_BUILD"]
+
+
+def cache(name):
+    """A value of the build tree's CMake cache."""
+    with open(os.path.join(BUILD, "CMakeCache.txt")) as file:
+        return re.search(r"^%s:\w+=(.*)$" % name, file.read(), re.MULTILINE).group(1)
+
+
+def install(component, **environment):
+    subprocess.run(["cmake", "--install", BUILD, "--component", component], check=True,
+                   stdout=subprocess.DEVNULL, env=dict(os.environ, **environment))
+
+
+def files_below(folder):
+    return [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names]
+
+
+def tshark(home, *arguments):
+    """Runs tshark with the plugins in a home folder alone: as root it would not look there."""
+    command = ["tshark", *arguments]
+    environment = {key: value for key, value in os.environ.items()
+                   if key not in ("WIRESHARK_PLUGIN_DIR", "XDG_CONFIG_HOME")}
+    environment["HOME"] = home
+    if "TQ_PRELOAD" in os.environ:
+        command = ["env", "LD_PRELOAD=" + os.environ["TQ_PRELOAD"], *command]
+    if os.geteuid() == 0:
+        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
+    return subprocess.run(command, capture_output=True, text=True, timeout=tqtest.TIMEOUT,
+                          env=environment)
+
+
+class Install(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.chmod(self.folder, 0o755)
+
+    def test_for_everybody(self):
+        install("plugin", DESTDIR=self.folder)
+        plugins = [path for path in files_below(self.folder) if path.endswith(".so")]
+        self.assertEqual(len(plugins), 1, plugins)
+        self.assertRegex(plugins[0], r"/wireshark/plugins/\d+\.\d+/epan/tq\.so$")
+
+    def test_for_oneself(self):
+        install("personal", HOME=self.folder)
+        self.assertEqual(len(files_below(self.folder)), 1)
+        listed = tshark(self.folder, "-G", "plugins").stdout
+        self.assertRegex(listed, r"(?m)^tq\.so\s+%s\s+dissector\s+%s/"
+                         % (re.escape(cache("CMAKE_PROJECT_VERSION")), re.escape(self.folder)))
+        with open(tqtest.capture("login_5017"), "rb") as capture:
+            copy = os.path.join(self.folder, "login.pcapng")
+            with open(copy, "wb") as file:
+                file.write(capture.read())
+        shown = tshark(self.folder, "-r", copy, "-Y", "tq")
+        self.assertIn("MsgConnectEx", shown.stdout, shown.stderr)
+
+    def test_other_version(self):
+        environment = dict(os.environ, TQ_BUILD=os.path.join(BUILD, "tests", "packaging"))
+        done = subprocess.run([tqtest.WRAPPER, "-G", "plugins"], capture_output=True, text=True,
+                              timeout=tqtest.TIMEOUT, env=environment)
+        self.assertNotRegex(done.stdout, r"(?m)^tq\.so")
+        self.assertRegex(done.stderr, r"tq\.so.* was compiled for Wireshark version \d+\.\d+")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -8,6 +8,7 @@ find_mirror() {
     if [ -n "${TQ_MIRROR:-}" ]; then
         echo "$TQ_MIRROR"
     else
+        # shellcheck disable=SC2016 # apt expands it
         apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian' |
             sort -u | head -n 1
     fi
@@ -30,10 +31,10 @@ make_root() {
 
 # in_root ROOT FOLDER COMMAND...: runs a command in it; its /proc is gone with the command.
 in_root() (
-    root=$1 folder=$2
+    top=$1 folder=$2
     shift 2
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-        unshare --mount --pid --fork --kill-child --root="$root" --wd="$folder" --mount-proc "$@"
+        unshare --mount --pid --fork --kill-child --root="$top" --wd="$folder" --mount-proc "$@"
 )
 
 # copy_source SOURCE TARGET: what git knows of a working tree, in its present state.

@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 preset=${1:-debug}
 [ $# -eq 0 ] || shift
 "$here/tools/setup.sh" "$preset" clang wireshark-common python3 libxml2-utils libjson-glib-dev \
-    qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross openssl
+    openssl dpkg-dev mono-mcs qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+    gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
 cd "$here"
 exec ctest --preset "$preset" -j 2 "$@"

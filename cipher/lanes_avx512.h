@@ -49,4 +49,20 @@ TQ_INLINE v64 v64_swap(v64 v)
 
 TQ_DEFINE_KERNEL(v64)
 
+/* The whole backend, whose two variants differ in what they swap nibbles with. */
+TQ_INLINE void v64_crypt(const tq_tables *tables, uint16_t counter, uint8_t *dst,
+                         const uint8_t *src, size_t len)
+{
+    if (len < 32)
+        v16_pair(tables, counter, dst, src, len);
+    else if (len < 64)
+        v32_pair(tables, counter, dst, src, len);
+    else if (len <= 128)
+        v64_pair(tables, counter, dst, src, len);
+    else if (len < TQ_LONG)
+        v64_medium(tables, counter, dst, src, len);
+    else
+        v64_long(tables, counter, dst, src, len);
+}
+
 #endif

@@ -11,8 +11,8 @@
  * bytes at any counter with tq_crypt(); it suits an observer who knows the position of every byte.
  * The *stateful* one, tq_cipher, is one end of a connection: it counts for itself.
  *
- * The library needs nothing but the C library, allocates nothing, and keeps no global state other
- * than the choice of backend. Every function may be called from any thread; distinct threads must
+ * Nothing here allocates memory or keeps global state other than the choice of backend, and the C
+ * library is all it needs. Every function may be called from any thread; distinct threads must
  * not share one tq_cipher without locking.
  */
 #ifndef TQ_CIPHER_H

@@ -56,8 +56,9 @@ static uint8_t guess_direction(const packet_info *pinfo, const struct message *m
 
 /* An exported message has no connection to show its patch. Without footer, an old one is likely. */
 static struct conquer_context guess_context(const packet_info *pinfo, tvbuff_t *tvb, unsigned size,
-                                            const struct message *message)
+                                            uint16_t type)
 {
+    const struct message *message = dictionary_find(type, DICTIONARY_SERVER_UNKNOWN);
     struct conquer_context context = {
         .server = message != NULL ? message->server : DICTIONARY_SERVER_UNKNOWN,
         .direction = find_footer(tvb, size),
@@ -70,6 +71,7 @@ static struct conquer_context guess_context(const packet_info *pinfo, tvbuff_t *
         context.evidence = (struct patch_evidence){PATCH_FOOTER, PATCH_LAST};
     else
         context.direction = guess_direction(pinfo, message);
+    exported_context_read(pinfo, tvb, &context);
     return context;
 }
 
@@ -115,15 +117,13 @@ static int dissect_conquer(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     d.view.length = MIN(available, d.view.size);
     d.tvb = tvb_new_subset_length_caplen(tvb, 0, (int)d.view.length, d.view.size);
     d.view.data = tvb_get_ptr(tvb, 0, (int)d.view.length);
-    d.message =
-        dictionary_find(d.view.type, data != NULL ? ((const struct conquer_context *)data)->server
-                                                  : DICTIONARY_SERVER_UNKNOWN);
     if (data == NULL) {
         col_set_str(pinfo->cinfo, COL_PROTOCOL, "TQ");
         col_clear(pinfo->cinfo, COL_INFO);
     }
     context = data != NULL ? *(const struct conquer_context *)data
-                           : guess_context(pinfo, tvb, d.view.size, d.message);
+                           : guess_context(pinfo, tvb, d.view.size, d.view.type);
+    d.message = dictionary_find(d.view.type, context.server);
     footer = data == NULL && find_footer(tvb, d.view.size) != DICTIONARY_DIRECTION_UNKNOWN;
     d.options = &context.options;
     d.view.server = context.server;

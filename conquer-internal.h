@@ -84,6 +84,10 @@ void conquer_add_meaning(struct dissection *d, proto_tree *tree, proto_item *ite
 void conquer_add_layout_derived(struct dissection *d, proto_tree *tree, const struct field *field,
                                 unsigned offset, unsigned size);
 
+/* Deciphers a password, if the preferences want that. */
+void conquer_add_password(struct dissection *d, proto_tree *tree, unsigned offset, unsigned size);
+void conquer_register_password(int proto);
+
 /* Adds the hidden field of a text whose kind is a name. kind may be NULL. */
 void conquer_add_hidden_name(struct dissection *d, proto_tree *tree, const struct kind *kind,
                              unsigned offset, unsigned size, const char *text);

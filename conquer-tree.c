@@ -291,6 +291,8 @@ static void add_fixed_field(struct dissection *d, proto_tree *tree, const struct
         break;
     case FIELD_BYTES:
         add_bytes(d, tree, field, offset, size);
+        if (field->kind != NULL && field->kind->enciphered)
+            conquer_add_password(d, tree, offset, size);
         break;
     default:
         add_integer(d, tree, field, offset, base);

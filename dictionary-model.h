@@ -75,6 +75,7 @@ struct kind {
     char *note;
     char *hidden;    /* the hidden field that finds it anywhere: "role_id" …, or NULL */
     bool conceal;    /* a password in clear */
+    bool enciphered; /* a password under RC5 */
     bool address;    /* an IPv4 address as text */
     bool patch;      /* the client's build: the patch, where it is one */
     GArray *derived; /* of struct derived */

@@ -396,6 +396,7 @@ static void start_kind(struct parser *parser, struct attributes *attributes, GEr
     kind->like = attributes_get_copy(attributes, "like");
     kind->hidden = attributes_get_copy(attributes, "hidden");
     kind->conceal = attributes_get_flag(attributes, "conceal", error);
+    kind->enciphered = attributes_get_flag(attributes, "enciphered", error);
     kind->address = attributes_get_flag(attributes, "address", error);
     kind->patch = attributes_get_flag(attributes, "patch", error);
     kind->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));

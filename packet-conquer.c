@@ -153,6 +153,7 @@ void proto_register_conquer(void)
     proto_conquer = proto_register_protocol("Conquer Online", "Conquer", "conquer");
     proto_register_field_array(proto_conquer, fields, array_length(fields));
     conquer_register_common(proto_conquer);
+    conquer_register_password(proto_conquer);
     conquer_register_hidden(proto_conquer);
     conquer_register_fields(proto_conquer);
     register_dissector("conquer", dissect_conquer, proto_conquer);

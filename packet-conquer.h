@@ -14,9 +14,10 @@
 
 /* What preferences say; see conquer_set_options() for the defaults. */
 struct conquer_options {
-    uint16_t patch;      /* which layouts apply, 0: by evidence */
-    unsigned encoding;   /* of text, one of Wireshark's ENC_*; 0: Windows-1252 */
-    bool show_passwords; /* those sent in clear */
+    uint16_t patch;    /* which layouts apply, 0: by evidence */
+    unsigned encoding; /* of text, one of Wireshark's ENC_*; 0: Windows-1252 */
+    bool show_passwords;
+    const uint32_t *password_seed; /* MsgEncryptCode's on this connection; NULL: none was seen */
 };
 
 /* What the transport knows of the message it hands over. */

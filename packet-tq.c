@@ -225,7 +225,8 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
         .evidence = pdu->evidence,
         .options = {.patch = session->config.patch,
                     .encoding = preferences()->text_encoding,
-                    .show_passwords = preferences()->show_passwords},
+                    .show_passwords = preferences()->show_passwords,
+                    .password_seed = session->seeded ? &session->seed : NULL},
     };
     if (!dissector_try_uint_with_data(type_table, type, message, pinfo, view->tree, TRUE, &context))
         call_dissector_only(conquer_handle, message, pinfo, view->tree, &context);

@@ -149,8 +149,12 @@ static bool needs_recovery(const session_t *session, const flow_t *flow)
 {
     if (session->exchange || stream_runs(&flow->bytes) == 0)
         return false;
-    /* A recovery that is under way may have found the key for a part. */
-    return !flow->epochs || flow->recovery[0] || flow->recovery[1];
+    if (!flow->epochs)
+        return true;
+    /* What is under way goes on only if it has found the key of a part. The connection's opening
+     * knows better. */
+    return (flow->recovery[0] || flow->recovery[1]) &&
+           g_array_index(flow->epochs, epoch_t, 0).key == TQ_KEY_RECOVERED;
 }
 
 bool resume_progress(session_t *session, record_segment_t *here)

@@ -111,12 +111,20 @@ bool stream_is_claimed(const stream_t *s, uint64_t at)
     return i < ranges(s) && range_at(s, i)->from <= at;
 }
 
-uint64_t stream_claimed_before(const stream_t *s, uint64_t at)
+uint64_t stream_known_before(const stream_t *s, uint64_t at)
 {
-    unsigned i = find_range(s, at);
-    if (i < ranges(s) && range_at(s, i)->to == at)
-        return at;
-    return i > 0 ? range_at(s, i - 1)->to : 0;
+    unsigned r = find_run(s, at), d = find_range(s, at);
+    uint64_t known = 0;
+
+    if (d < ranges(s) && range_at(s, d)->from < at)
+        known = MIN(at, range_at(s, d)->to);
+    else if (d > 0)
+        known = range_at(s, d - 1)->to;
+    if (r < stream_runs(s) && stream_run_at(s, r)->at < at)
+        known = at;
+    else if (r > 0)
+        known = MAX(known, run_end(stream_run_at(s, r - 1)));
+    return known;
 }
 
 const stream_mark_t *stream_run_mark(const stream_run_t *run, uint64_t at)
@@ -179,7 +187,7 @@ static void add_fresh(stream_t *s, const uint8_t *data, uint32_t length, const s
     s->held += length;
 
     stream_run_t *run = stream_run_at(s, i);
-    if (i + 1 < stream_runs(s) && stream_run_at(s, i + 1)->at == run_end(run)) {
+    while (i + 1 < stream_runs(s) && stream_run_at(s, i + 1)->at == run_end(run)) {
         stream_run_t *next = stream_run_at(s, i + 1);
         append_to_run(run, next->data, next->length, &g_array_index(next->marks, stream_mark_t, 0),
                       next->marks->len);
@@ -210,6 +218,18 @@ static uint64_t next_unknown(const stream_t *s, uint64_t at, uint64_t *until)
             return at;
         }
     }
+}
+
+uint64_t stream_missing(const stream_t *s, uint64_t from, uint64_t to)
+{
+    uint64_t missing = 0, until;
+
+    while ((from = next_unknown(s, from, &until)) < to) {
+        until = MIN(until, to);
+        missing += until - from;
+        from = until;
+    }
+    return missing;
 }
 
 uint32_t stream_add(stream_t *s, uint64_t at, const uint8_t *data, uint32_t length, uint32_t frame,
@@ -279,12 +299,11 @@ static void claim_range(stream_t *s, const stream_run_t *run, uint64_t from, uin
     }
 }
 
-/* Leaves [from, end) of a run as a run of its own, behind it. */
-static void split_run(stream_t *s, unsigned index, uint64_t from)
+void stream_split(stream_t *s, unsigned index, uint64_t at)
 {
     stream_run_t *run = stream_run_at(s, index);
-    uint32_t kept = (uint32_t)(from - run->at);
-    stream_run_t rest = {.at = from, .data = run->data + kept, .length = run->length - kept};
+    uint32_t kept = (uint32_t)(at - run->at);
+    stream_run_t rest = {.at = at, .data = run->data + kept, .length = run->length - kept};
 
     if (run->owned) {
         rest.owned = g_byte_array_sized_new(rest.length);
@@ -293,10 +312,11 @@ static void split_run(stream_t *s, unsigned index, uint64_t from)
     }
     rest.marks = g_array_new(FALSE, FALSE, sizeof(stream_mark_t));
     unsigned first =
-        (unsigned)(stream_run_mark(run, from) - &g_array_index(run->marks, stream_mark_t, 0));
+        (unsigned)(stream_run_mark(run, at) - &g_array_index(run->marks, stream_mark_t, 0));
     g_array_append_vals(rest.marks, &g_array_index(run->marks, stream_mark_t, first),
                         run->marks->len - first);
     run->length = kept;
+    run->searched = 0;
     g_array_insert_val(s->runs, index + 1, rest);
 }
 
@@ -312,7 +332,7 @@ void stream_claim(stream_t *s, uint64_t from, uint64_t to, bool boundary)
     run->searched = 0;
     if (from > run->at) {
         if (to < run_end(run))
-            split_run(s, index, to);
+            stream_split(s, index, to);
         run = stream_run_at(s, index);
         s->held -= (size_t)(to - from);
         run->length = (uint32_t)(from - run->at);
@@ -328,6 +348,9 @@ void stream_claim(stream_t *s, uint64_t from, uint64_t to, bool boundary)
     if (passed > 0)
         g_array_remove_range(run->marks, 0, passed);
     run->at = to;
+    run->boundary = boundary;
+    run->gap_told = true;
+    run->message_end = 0;
     run->data += gone;
     run->length -= gone;
     s->held -= gone;

@@ -38,7 +38,12 @@ typedef struct {
     uint32_t length;
     GByteArray *owned; /* NULL while data is lent by the caller of stream_add() */
     GArray *marks;     /* stream_mark_t, ascending, the first at or before this->at */
-    uint32_t searched; /* framing's: the run is as it was when searched without success */
+
+    /* Framing's: */
+    bool boundary;        /* a message begins at the first byte */
+    bool gap_told;        /* the user was told of the bytes missing before it */
+    uint64_t message_end; /* where the message that begins it ends; 0: not known */
+    uint32_t searched;    /* the run is as it was when searched without success */
 } stream_run_t;
 
 /* A stretch of bytes that messages have claimed, or that were given up. */
@@ -77,6 +82,10 @@ stream_run_t *stream_run_at(const stream_t *s, unsigned index);
 /* The mark that holds for a coordinate within the run. */
 const stream_mark_t *stream_run_mark(const stream_run_t *run, uint64_t at);
 
+/* Cuts a run in two, so that one begins at the coordinate. They are joined again when bytes come
+ * that adjoin them. Invalidates pointers to runs. */
+void stream_split(stream_t *s, unsigned index, uint64_t at);
+
 /* Claims [from, to) of one run, which may cut it in two. Invalidates pointers to runs. */
 void stream_claim(stream_t *s, uint64_t from, uint64_t to, bool boundary);
 
@@ -86,5 +95,8 @@ const stream_range_t *stream_range_ending(const stream_t *s, uint64_t at);
 /* Whether the byte at the coordinate is claimed. */
 bool stream_is_claimed(const stream_t *s, uint64_t at);
 
-/* The end of the last claimed range before the coordinate, 0 if there is none. */
-uint64_t stream_claimed_before(const stream_t *s, uint64_t at);
+/* The end of the last bytes known before the coordinate, 0 if there are none. */
+uint64_t stream_known_before(const stream_t *s, uint64_t at);
+
+/* How many bytes of [from, to) never came. */
+uint64_t stream_missing(const stream_t *s, uint64_t from, uint64_t to);

@@ -138,6 +138,7 @@ PROFILES = {
     "reorder": Profile(reorder),
     "reorder-private": Profile(reorder, private=0.1),
     "lose": Profile(lose),
+    "lose-private": Profile(lose, private=0.2, demand=ANY),
     "everything": Profile(everything),
     "snap": Profile(lambda c, keep: faults.snap(c, 0.05, keep)),
     "bytes": Profile(retransmit, cuts=("byte",), messages=(3, 12)),

@@ -25,7 +25,8 @@ static const char *find_account(const struct dissection *d, size_t *length)
             field->offset + field->size > d->view.length)
             continue;
         const char *account = (const char *)d->view.data + field->offset;
-        *length = strnlen(account, field->size);
+        const char *end = (const char *)memchr(account, '\0', field->size);
+        *length = end ? (size_t)(end - account) : field->size;
         return account;
     }
     return "";

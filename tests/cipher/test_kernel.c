@@ -24,8 +24,8 @@
 
 #define SHORT_MAX 100
 #define LONG_MAX 70000 /* past a whole period of the counter */
-#define ALIGNMENTS 64
-#define MARGIN 64 /* bytes on either side of a buffer that must stay as they are */
+#define ALIGNMENTS ((size_t)64)
+#define MARGIN ((size_t)64) /* bytes on either side of a buffer that must stay as they are */
 #define MARK 0xA5
 
 static size_t stride = 1;

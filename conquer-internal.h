@@ -71,6 +71,9 @@ bool conquer_is_name_wanted(proto_tree *tree);
 proto_item *conquer_add_number(struct dissection *d, proto_tree *tree, const struct header *header,
                                unsigned offset, unsigned size, int64_t value);
 
+/* Appends the names of the flags that are set in a value. */
+void conquer_append_flags(proto_item *item, const struct enumeration *enumeration, uint64_t value);
+
 /* Adds what a kind derives from a value; headers: one for each of its derived values. */
 void conquer_add_kind(struct dissection *d, proto_tree *tree, const struct kind *kind,
                       const struct header *const *headers, unsigned offset, unsigned size,

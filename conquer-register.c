@@ -253,9 +253,12 @@ static struct header *get_derived_header(struct registration *registration,
 {
     char *filter = g_strconcat(message->prefix, ".", field, ".", derived->name, NULL);
     header_field_info info = make_info(derived->label, FT_UINT32, BASE_NONE);
-    bool hex = derived->display == DISPLAY_HEX || derived->display == DISPLAY_RGB;
+    bool flags = derived->enumeration != NULL && derived->enumeration->form != FORM_VALUES;
+    bool hex = flags || derived->display == DISPLAY_HEX || derived->display == DISPLAY_RGB;
 
-    if (derived->display == DISPLAY_RGB)
+    if (flags)
+        info.type = FT_UINT64;
+    else if (derived->display == DISPLAY_RGB)
         info.type = FT_UINT24;
     set_display(&info, derived->enumeration, hex);
     if (derived->display == DISPLAY_MILLISECONDS) {

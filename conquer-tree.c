@@ -83,13 +83,7 @@ static void add_flags(struct dissection *d, proto_tree *tree, const struct field
 
     for (int **bit = field->bits; *bit != NULL; bit++)
         proto_tree_add_item(flags, **bit, d->tvb, (int)offset, (int)field->size, ENC_LITTLE_ENDIAN);
-    for (guint i = 0; i < field->enumeration->values->len; i++) {
-        const struct value *flag = &g_array_index(field->enumeration->values, struct value, i);
-
-        if (field->enumeration->form == FORM_FLAGS && flag->number != 0 &&
-            ((uint64_t)value.value & flag->number) == flag->number)
-            proto_item_append_text(item, ", %s", flag->label);
-    }
+    conquer_append_flags(item, field->enumeration, (uint64_t)value.value);
 }
 
 /* Dotted decimal text; some servers write leading zeros, as in 127.000.000.001. */

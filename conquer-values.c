@@ -89,6 +89,17 @@ proto_item *conquer_add_number(struct dissection *d, proto_tree *tree, const str
     }
 }
 
+void conquer_append_flags(proto_item *item, const struct enumeration *enumeration, uint64_t value)
+{
+    for (guint i = 0; i < enumeration->values->len; i++) {
+        const struct value *flag = &g_array_index(enumeration->values, struct value, i);
+
+        if (enumeration->form == FORM_FLAGS && flag->number != 0 &&
+            (value & flag->number) == flag->number)
+            proto_item_append_text(item, ", %s", flag->label);
+    }
+}
+
 static proto_item *add_generated(struct dissection *d, proto_tree *tree,
                                  const struct header *header, unsigned offset, unsigned size,
                                  int64_t value)
@@ -113,6 +124,7 @@ static void add_derived(struct dissection *d, proto_tree *tree, const struct der
                         struct expression_value this_value)
 {
     struct expression_value value;
+    proto_item *item;
 
     if (!conquer_is_wanted(tree, header->id) && derived->hidden == NULL)
         return;
@@ -124,7 +136,9 @@ static void add_derived(struct dissection *d, proto_tree *tree, const struct der
     value = dictionary_evaluate(derived->value, &d->view, base, this_value);
     if (!value.known)
         return;
-    add_generated(d, tree, header, offset, size, value.value);
+    item = add_generated(d, tree, header, offset, size, value.value);
+    if (derived->enumeration != NULL && derived->enumeration->form != FORM_VALUES)
+        conquer_append_flags(item, derived->enumeration, (uint64_t)value.value);
     add_hidden_number(d, tree, derived->hidden, offset, size, (uint64_t)value.value);
 }
 

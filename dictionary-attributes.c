@@ -116,8 +116,7 @@ char *attributes_get_name(struct attributes *attributes, GError **error)
 static const char *const abbreviations[] = {"id",  "ip",  "mac", "npc", "pk",
                                             "uid", "vip", "xp",  NULL};
 
-/* "hero_id" -> "Hero ID". */
-static char *make_label(const char *name)
+char *attributes_make_label(const char *name)
 {
     char **words = g_strsplit(name, "_", -1);
     char *label;
@@ -141,5 +140,5 @@ char *attributes_get_label(struct attributes *attributes, const char *name)
 {
     const char *label = attributes_get(attributes, "label");
 
-    return label != NULL ? g_strdup(label) : make_label(name);
+    return label != NULL ? g_strdup(label) : attributes_make_label(name);
 }

@@ -40,7 +40,10 @@ unsigned attributes_get_choice(struct attributes *attributes, const char *name,
 /* The attribute name, which must be there; the caller's. */
 char *attributes_get_name(struct attributes *attributes, GError **error);
 
-/* The attribute label, or one made of the name: "hero_id" becomes "Hero ID"; the caller's. */
+/* A label made of a name: "hero_id" becomes "Hero ID"; the caller's. */
+char *attributes_make_label(const char *name);
+
+/* The attribute label, or one made of the name; the caller's. */
 char *attributes_get_label(struct attributes *attributes, const char *name);
 
 /* Makes a mistake of any attribute that nobody asked for. */

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
+#include "dictionary-attributes.h"
 #include "dictionary-build.h"
 
 #include <inttypes.h>
@@ -450,7 +451,7 @@ static struct kind *make_enumeration_kind(struct dictionary *dictionary,
     char *error = NULL;
     struct derived derived = {
         .name = enumeration->name,
-        .label = enumeration->name,
+        .label = attributes_make_label(enumeration->name),
         .enumeration = enumeration,
         .in_info = true,
         .value = expression_parse("this", resolve_operand, &scope, &error),

@@ -75,7 +75,7 @@ static unsigned width_of(const tq_size_range *range)
     return range->max_size - range->min_size + 1u;
 }
 
-bool tq_header_type_everyday(unsigned type)
+static bool is_everyday(unsigned type)
 {
     for (size_t i = 0; i < sizeof everyday_types / sizeof everyday_types[0]; i++) {
         if (everyday_types[i] == type)
@@ -86,7 +86,7 @@ bool tq_header_type_everyday(unsigned type)
 
 static unsigned weight_of(unsigned type)
 {
-    return tq_header_type_everyday(type) ? EVERYDAY_WEIGHT : 1;
+    return is_everyday(type) ? EVERYDAY_WEIGHT : 1;
 }
 
 static void add_shares(tq_header_model *model, const tq_size_range *range)
@@ -141,13 +141,15 @@ bool tq_header_type_high_listed(const tq_header_model *model, uint8_t high)
 }
 
 size_t tq_header_types_of(const tq_header_model *model, unsigned size, unsigned max_width,
-                          uint16_t *types)
+                          bool everyday, uint16_t *types)
 {
     size_t count = 0;
     for (size_t i = 0; i < model->count && count < TQ_SIZE_TYPES_MAX; i++) {
         const tq_size_range *range = &model->ranges[i];
         bool fits = size >= range->min_size && size <= range->max_size;
-        if (fits && width_of(range) <= max_width && !(count && types[count - 1] == range->type))
+        bool repeated = count > 0 && types[count - 1] == range->type;
+        if (fits && !repeated && width_of(range) <= max_width &&
+            (!everyday || is_everyday(range->type)))
             types[count++] = range->type;
     }
     return count;
@@ -179,11 +181,16 @@ static int cost_of_share(uint64_t whole, uint64_t part)
     return cost_of_one_in((unsigned)((whole + part - 1) / part));
 }
 
+static int cost_of_any_size(unsigned size, size_t rest)
+{
+    return COST_HALF + (size == rest ? 0 : SIZES_LOG2 * BIT);
+}
+
 static int cost_of_listed(const tq_header_model *model, unsigned size, unsigned type, size_t rest)
 {
     unsigned weight = weight_of(type);
     int cost_type = cost_of_share(model->weight, weight);
-    int cost = COST_ANY_SIZE + cost_type + COST_HALF + (size == rest ? 0 : SIZES_LOG2 * BIT);
+    int cost = COST_ANY_SIZE + cost_type + cost_of_any_size(size, rest);
     const tq_size_range *end = model->ranges + model->count;
     for (const tq_size_range *r = find_ranges(model, type); r < end && r->type == type; r++) {
         if (size < r->min_size || size > r->max_size)
@@ -198,14 +205,23 @@ static int cost_of_listed(const tq_header_model *model, unsigned size, unsigned 
     return cost;
 }
 
+static bool is_size_possible(unsigned size, size_t rest)
+{
+    return size >= TQ_HEADER_SIZE && (size <= TQ_MESSAGE_MAX || size == rest);
+}
+
+int tq_header_evidence_unlisted(unsigned size, size_t rest)
+{
+    if (!is_size_possible(size, rest))
+        return 32 * BIT - COST_ANYTHING;
+    return 32 * BIT - COST_ANY_TYPE - cost_of_any_size(size, rest);
+}
+
 int tq_header_evidence(const tq_header_model *model, unsigned size, unsigned type, size_t rest)
 {
-    int cost = COST_ANYTHING;
-    if (size >= TQ_HEADER_SIZE && (size <= TQ_MESSAGE_MAX || size == rest)) {
-        int any_size = COST_HALF + (size == rest ? 0 : SIZES_LOG2 * BIT);
-        cost = COST_ANY_TYPE + any_size;
-        if (tq_header_type_listed(model, type))
-            cost = min_int(cost, cost_of_listed(model, size, type, rest));
-    }
-    return 32 * BIT - cost;
+    int evidence = tq_header_evidence_unlisted(size, rest);
+    if (!is_size_possible(size, rest) || !tq_header_type_listed(model, type))
+        return evidence;
+    int listed = 32 * BIT - cost_of_listed(model, size, type, rest);
+    return listed > evidence ? listed : evidence;
 }

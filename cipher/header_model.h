@@ -70,10 +70,11 @@ TQ_API bool tq_header_type_listed(const tq_header_model *model, unsigned type);
 /** Whether the model lists a type with this high byte. */
 TQ_API bool tq_header_type_high_listed(const tq_header_model *model, uint8_t high);
 
-/** Whether messages of a type make up much of the traffic. */
-TQ_API bool tq_header_type_everyday(unsigned type);
+/** The evidence that a header would have if the model did not list its type; the same for all such
+    types. Parameters as for tq_header_evidence(). */
+TQ_API int tq_header_evidence_unlisted(unsigned size, size_t rest);
 
-/** Most types that have one size. */
+/** Most types that tq_header_types_of() writes. */
 #define TQ_SIZE_TYPES_MAX 512
 
 /**
@@ -81,11 +82,12 @@ TQ_API bool tq_header_type_everyday(unsigned type);
  * @param model      the model
  * @param size       the size
  * @param max_width  only ranges of at most so many sizes count
+ * @param everyday   only types that make up much of the traffic count
  * @param types      where to write the types, rising; at most #TQ_SIZE_TYPES_MAX
  * @return how many were written
  */
 TQ_API size_t tq_header_types_of(const tq_header_model *model, unsigned size, unsigned max_width,
-                                 uint16_t *types);
+                                 bool everyday, uint16_t *types);
 
 #ifdef __cplusplus
 }

@@ -1,38 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How it works. Write c for the counter, with its low byte l and its high byte h, the *page*. With
- * the tables of tq_tables and X, Y = X·X as in the alternate key,
+ * the tables of tq_tables, and X and Y = X·X as in the alternate key,
  *
  *     plain = swap(in) ^ T1[l] ^ X[c mod 4] ^ P       P = T2[h] ^ Y[h mod 4]
  *
  * A *candidate* is a complete key: counter and X. Candidates are *seeded* from messages that must
  * be right for the candidate to be right, at an *anchor*, a coordinate where the first of them
- * would start. From there a candidate predicts where each next message starts; every header it
- * meets there adds to its score or takes from it. Candidates that fall too low are dropped; when
- * those that are left agree on the keystream and their score is high enough, it is claimed.
+ * would start. From there a candidate predicts where each next message starts, and every header
+ * that it meets adds to its score or takes from it (recovery_candidate.c).
  *
- * Seeds, if X is given (0, or a guess): for each l one header leaves few P, and each P few h.
+ * If X is given (0, or a guess), one header leaves few P for each l, and each P few h.
  *
- * Seeds, if X is unknown: within one page X[c mod 4] ^ P are four unknown bytes V. For each l, two
- * consecutive messages in one page suffice: the first's size, the distance, gives two bytes of V,
- * each possible type two more, and then the second's header must be sound. Any of the 256 values of
- * P gives X = V ^ P, and then each h for which P comes out right is a candidate: about 256 for each
- * V. They decrypt the page alike; each later page tells them apart by 8 bits. (Also alike, as far
- * as the page end, are l and l ^ 128, for K1[l ^ 128] = K1[l] ^ 128 with the usual seeds.)
+ * If X is unknown, X[c mod 4] ^ P are four unknown bytes for each page. Two consecutive messages in
+ * one page suffice for each l: the first's size, which is the distance, gives two of the four
+ * bytes, each possible type the others, and then the second's header must be sound. What is found
+ * so is a *family* of some 256 candidates: any of the 256 values of P gives X, and then each h for
+ * which P comes out right. They decrypt the page alike. In a new page a family takes the P that
+ * makes the header there soundest; each such P tells the members apart by 8 bits. A family that
+ * wins is replaced by those of its members that have its P, and these go on until one is left.
  *
- * Why claims are sure. Under random bytes, header evidence is a likelihood ratio against the truth:
- * each candidate's 2^score is a supermartingale that starts at its weight, and the weights of all
- * candidates at all anchors together are at most 1:
+ * Why claims are sure.
  *
- *     candidates   2^-16 for each counter with one given X (less the number of X),
- *                  2^-49 for each counter with each other X
- *     anchors      2^-4 / k² for the k-th start of a segment, 2^-5 / k² for the k-th other
- *                  coordinate tried; the sum of 1/k² is 1.65
+ * Against random bytes: header evidence is a likelihood ratio against them, so each candidate's
+ * 2^score is a supermartingale that starts at its weight, and all weights together are at most 1:
  *
- * So by Ville's inequality the sum of all 2^score ever reaches 2^20 with a chance of at most 2^-20,
- * whatever the number of messages and segments, and only beyond it is anything claimed. If the
- * direction is a TQ direction, then scores are posterior odds; a claim needs all candidates that
- * would contradict it to be less likely than it by 2^20 together.
+ *     candidates   for each counter 2^-16, times 2^-5 for each given X (at most 16) and 2^-33 for
+ *                  every X, where X is unknown
+ *     anchors      2^-4 / k² for the k-th segment's start, 2^-5 / k² for the k-th other coordinate
+ *                  tried; the sum of 1/k² is 1.65
+ *     pages        2^-8 for each P that a family takes from a header
+ *
+ * By Ville's inequality, the sum of all 2^score ever reaches 2^20 with a chance of at most 2^-20,
+ * whatever the number of messages and segments; only beyond it is anything claimed.
+ *
+ * Against other keys: scores are posterior odds. A claim is made only for bytes that all candidates
+ * decrypt alike which are not, together, less likely by 2^20. All that share a page's decryption
+ * are seeded together, so that none is missing (l and l ^ 128 are such a pair, because the usual
+ * K1[l ^ 128] is K1[l] ^ 128); when there are too many to keep, the search starts anew.
+ *
+ * Against plaintext that is not random: under the right l and a wrong X, each byte of plaintext is
+ * off by one of four constants. Runs and records then look like messages that repeat, which count
+ * for next to nothing in a family; and types look like other types. Of these only listed ones are
+ * seeded, so a family must also beat the 2^16 others: were its types unlisted ones, its headers
+ * would have the evidence in tq_candidate.doubt.
+ *
+ * The work is bounded: each step of seeding and scoring is taken from a budget.
  */
 #include "recovery_internal.h"
 
@@ -45,7 +58,8 @@ enum {
     EXTENSION = 7,
     MARK_LENGTH = 8,       /* smaller segments are pieces, as likely as not */
     CHUNK = TQ_WINDOW / 2, /* what precedes a chunk and a message in it stay in the window */
-    FAMILY_SIZE_LOG2 = 7,  /* each has more candidates than 2^7 */
+    UNLISTED_TYPES_LOG2 = 16,
+    FAMILY_SIZE_LOG2 = 7, /* each has more candidates than 2^7 */
 
     RESYNC_EVIDENCE = 8 * TQ_BIT,
     COST_RESYNC = 3 * TQ_BIT, /* a segment starts a message with a chance of 1/8, */
@@ -141,13 +155,12 @@ static int floor_log2(size_t n)
 /* Drops candidates that have come to nothing. */
 static void drop_spent(tq_recovery *r)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        const tq_candidate *k = &r->candidates[i];
+    tq_candidate *kept = r->candidates;
+    for (const tq_candidate *k = kept; k < r->candidates + r->count; k++) {
         if (k->score - k->start >= LOST_EVIDENCE)
-            r->candidates[kept++] = *k;
+            *kept++ = *k;
     }
-    r->count = kept;
+    r->count = (size_t)(kept - r->candidates);
 }
 
 /* Whether the sum of all 2^score exceeds 2^certainty: the chance that it ever does in random bytes
@@ -215,6 +228,13 @@ static bool is_settled(const tq_recovery *r, const tq_candidate *best)
     return true;
 }
 
+/* Whether a family is more likely by 2^20 than its kin of unlisted types together. */
+static bool beats_unlisted(const tq_candidate *best)
+{
+    return !best->is_family ||
+           best->score - best->start - best->doubt >= CERTAINTY + UNLISTED_TYPES_LOG2 * TQ_BIT;
+}
+
 static bool do_all_agree(const tq_recovery *r, uint64_t position)
 {
     uint8_t byte = tq_keystream_at(r, &r->candidates[0], position);
@@ -225,29 +245,42 @@ static bool do_all_agree(const tq_recovery *r, uint64_t position)
     return true;
 }
 
-static void describe(tq_recovery *r)
+/* Finds a message's start whose page all agree on; false if there is none yet. */
+static bool find_agreed(const tq_recovery *r, const tq_candidate *best, uint64_t *position)
+{
+    const uint64_t starts[] = {best->boundary, best->anchor};
+    for (unsigned i = 0; i < 2; i++) {
+        *position = starts[i];
+        if (do_all_agree(r, starts[i]) && do_all_agree(r, starts[i] + TQ_HEADER_SIZE - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Claims the range of coordinates where all agree. */
+static void claim(tq_recovery *r)
 {
     const tq_candidate *best = find_best(r);
     tq_recovered *result = &r->result;
     if (r->state == TQ_RECOVERY_SEARCHING) {
-        result->from = best->boundary;
-        result->until = best->boundary;
+        if (!find_agreed(r, best, &result->boundary))
+            return;
+        result->from = result->boundary;
+        result->until = result->boundary;
+        r->state = TQ_RECOVERY_PARTIAL;
     }
     result->counter_at_0 = best->counter_at_0;
     result->x = best->x;
-    result->boundary = best->boundary;
     result->messages = best->messages;
-    if (r->count == 1) {
-        result->from = 0;
-        result->until = UINT64_MAX;
-        r->state = TQ_RECOVERY_FOUND;
-        return;
-    }
-    r->state = TQ_RECOVERY_PARTIAL;
     while (result->until < r->end + TQ_PAGE && do_all_agree(r, result->until))
         result->until++;
     while (result->from > r->first && do_all_agree(r, result->from - 1))
         result->from--;
+    if (r->count > 1)
+        return;
+    result->from = 0;
+    result->until = UINT64_MAX;
+    r->state = TQ_RECOVERY_FOUND;
 }
 
 /* Gives a recovery more time, once, when it is on to something. */
@@ -268,10 +301,13 @@ static void settle(tq_recovery *r)
         extend_budget(r, best);
     if (r->overflowed)
         r->count = 0; /* one that was left out might contradict the others */
-    else if (best && beats_noise(r, best, CERTAINTY) && is_settled(r, best)) {
+    else if (best && beats_noise(r, best, CERTAINTY) && beats_unlisted(best) &&
+             is_settled(r, best)) {
         drop_below(r, least_credible(r, best));
-        if (expand_families(r))
-            describe(r);
+        if (expand_families(r)) {
+            drop_below(r, least_credible(r, find_best(r)));
+            claim(r);
+        }
     }
     r->overflowed = false;
     drop_spent(r);

@@ -17,9 +17,9 @@ enum {
 
 int tq_candidate_header(const tq_recovery *r, uint64_t position, const uint8_t header[4])
 {
-    size_t rest = position >= r->segment_start ? (size_t)(r->segment_end - position) : 0;
     return tq_header_evidence(r->model, header[0] | (unsigned)header[1] << 8,
-                              header[2] | (unsigned)header[3] << 8, rest);
+                              header[2] | (unsigned)header[3] << 8,
+                              tq_rest_of_segment(r, position));
 }
 
 tq_candidate tq_candidate_make(uint64_t anchor, uint16_t counter, uint32_t x, int start)
@@ -82,7 +82,7 @@ static void enter_page(tq_candidate *k, uint64_t ahead, uint8_t delta)
     }
     k->x ^= tq_repeat_byte(delta);
     k->page_end += ahead * TQ_PAGE;
-    k->pages[k->page_count++] = (tq_page_seen){pages, from_first};
+    k->pages[k->page_count++] = (tq_page_seen){.ahead = pages, .delta = from_first};
 }
 
 /* Reads a header that is not wholly in the page that the family knows: takes the likeliest P. */
@@ -125,15 +125,27 @@ static reading read_known_page(const tq_recovery *r, const tq_candidate *k)
 }
 
 /*
- * What a header adds to the score. Plaintext that repeats itself, such as a run of zeros, looks
- * like one message over and over to a family with the right low byte and a wrong X; so to a family,
- * messages that repeat prove the low byte at most.
+ * Adds a header to the score. Plaintext that repeats itself, such as a run of zeros, looks like one
+ * message over and over to a family with the right low byte and a wrong X; so to a family, messages
+ * that repeat prove the low byte at most.
  */
-static int weigh_reading(tq_candidate *k, const reading *read, bool new_page)
+static void score_reading(const tq_recovery *r, tq_candidate *k, const reading *read, bool new_page)
 {
-    if (!k->is_family || !read->repeated || read->evidence <= 0)
-        return read->evidence;
-    return !new_page && k->repeats++ < REPEATS_COUNTED ? EVIDENCE_OF_REPEAT : 0;
+    int evidence = read->evidence;
+    if (k->is_family && evidence > 0) {
+        int raw = evidence + (new_page ? COST_DELTA : 0);
+        int doubt =
+            tq_header_evidence_unlisted((uint16_t)read->header, tq_rest_of_segment(r, k->next)) -
+            COST_NEW - (new_page ? COST_DELTA : 0);
+        if (read->repeated) {
+            evidence = !new_page && k->repeats++ < REPEATS_COUNTED ? EVIDENCE_OF_REPEAT : 0;
+            doubt = evidence;
+        }
+        k->doubt += doubt;
+        if (k->page_count > 0)
+            k->pages[k->page_count - 1].evidence += (int16_t)raw;
+    }
+    k->score += evidence;
 }
 
 void tq_candidate_advance(tq_recovery *r, tq_candidate *k)
@@ -142,7 +154,7 @@ void tq_candidate_advance(tq_recovery *r, tq_candidate *k)
         bool new_page = k->is_family && k->next + TQ_HEADER_SIZE > k->page_end;
         reading read = new_page ? read_new_page(r, k) : read_known_page(r, k);
         tq_spend(r, 16);
-        k->score += weigh_reading(k, &read, new_page);
+        score_reading(r, k, &read, new_page);
         if (read.evidence <= 0) {
             k->lost = true;
             return;
@@ -180,17 +192,23 @@ void tq_candidate_keep(tq_recovery *r, const tq_candidate *k)
         r->overflowed = true;
 }
 
-/* Whether a candidate has the P that its family found in each page. */
-static bool has_pages(const tq_recovery *r, const tq_candidate *k, unsigned first_page)
+/*
+ * Scores a member of a family by the pages that the family met. A member needs no header to know P;
+ * where it has another than the family took, it makes something else of the headers there, at best
+ * nothing that counts.
+ */
+static void score_pages(const tq_recovery *r, tq_candidate *k, unsigned first_page)
 {
     uint32_t y = k->x * k->x;
     uint8_t first = r->t2[first_page] ^ tq_byte_of(y, first_page);
     for (unsigned i = 0; i < k->page_count; i++) {
         unsigned page = (first_page + k->pages[i].ahead) & 255;
-        if ((r->t2[page] ^ tq_byte_of(y, page) ^ first) != k->pages[i].delta)
-            return false;
+        k->score += COST_DELTA;
+        if ((r->t2[page] ^ tq_byte_of(y, page) ^ first) == k->pages[i].delta)
+            continue;
+        k->score -= k->pages[i].evidence;
+        k->lost = true;
     }
-    return true;
 }
 
 static void keep_member(tq_recovery *r, const tq_candidate *family, uint32_t x, unsigned page)
@@ -200,7 +218,8 @@ static void keep_member(tq_recovery *r, const tq_candidate *family, uint32_t x, 
     k.is_family = false;
     k.x = x;
     k.counter_at_0 = (uint16_t)((page << 8 | low) - family->anchor);
-    if (has_pages(r, &k, page) && !(r->counter_known && k.counter_at_0 != r->counter_at_0))
+    score_pages(r, &k, page);
+    if (!r->counter_known || k.counter_at_0 == r->counter_at_0)
         tq_candidate_keep(r, &k);
 }
 

@@ -12,14 +12,15 @@ enum {
     TQ_MARKS = 16,        /* starts of segments kept */
     TQ_CANDIDATES = 8192, /* most candidates kept */
     TQ_RECENT = 4,        /* headers that a candidate remembers */
-    TQ_NARROW_TYPES = 7,
+    TQ_EVERYDAY_TYPES = 15,
     TQ_PAGES = 6, /* pages that a family remembers */
 };
 
 /* A page that a family has met a header in. */
 typedef struct tq_page_seen {
-    uint8_t ahead; /* pages since the family's first one */
-    uint8_t delta; /* the page's P ^ the first one's P */
+    uint8_t ahead;    /* pages since the family's first one */
+    uint8_t delta;    /* the page's P ^ the first one's P */
+    int16_t evidence; /* in the headers there, that this is right */
 } tq_page_seen;
 
 /* A hypothesis about the key, and how it fares. Coordinates are those of tq_recovery_feed(). */
@@ -40,14 +41,16 @@ typedef struct tq_candidate {
     unsigned repeats; /* messages whose header was among the recent ones */
     int start;        /* score before any evidence: log2 of its weight, in 1/16 bit */
     int score;        /* log2 of weight times likelihood ratio, in 1/16 bit */
+    int doubt; /* what the same headers would have added to a family if no type were listed */
 } tq_candidate;
 
-/* A size in bytes, and everyday types whose messages have it and few others. */
-typedef struct tq_narrow {
-    uint8_t size;
-    uint8_t type_count;
-    uint16_t types[TQ_NARROW_TYPES];
-} tq_narrow;
+/* Everyday types whose messages have one size; the narrow ones come first, which have few others.
+ */
+typedef struct tq_everyday {
+    uint8_t count;
+    uint8_t narrow_count;
+    uint16_t types[TQ_EVERYDAY_TYPES];
+} tq_everyday;
 
 struct tq_recovery {
     const tq_header_model *model;
@@ -83,8 +86,9 @@ struct tq_recovery {
 
     bool sound_size_high[256]; /* which high bytes the fields of a header may have */
     bool sound_type_high[256];
-    bool sound_highs[256]; /* what the two may be combined, the one XOR the other */
-    tq_narrow narrow[TQ_PAGE];
+    bool sound_highs[256];         /* what the two may be combined, the one XOR the other */
+    tq_everyday everyday[TQ_PAGE]; /* by size */
+    uint8_t narrow_sizes[TQ_PAGE]; /* those with narrow types */
     size_t narrow_count;
 
     bool overflowed; /* a candidate had to be left out */
@@ -122,6 +126,12 @@ static inline uint8_t tq_keystream_at(const tq_recovery *r, const tq_candidate *
 static inline void tq_spend(tq_recovery *r, uint64_t steps)
 {
     r->budget -= steps < r->budget ? steps : r->budget;
+}
+
+/* Bytes from a coordinate to the end of its segment; 0 if that is not known. */
+static inline size_t tq_rest_of_segment(const tq_recovery *r, uint64_t position)
+{
+    return position >= r->segment_start ? (size_t)(r->segment_end - position) : 0;
 }
 
 /* The evidence in a header at a coordinate of the run. */

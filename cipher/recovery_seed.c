@@ -10,6 +10,8 @@ enum {
     COST_INNER = 5 * TQ_BIT,   /* and others */
 
     SIZE_HIGH_MAX = TQ_MESSAGE_MAX / 256,
+    GIVEN_X_STEPS = 512,
+    TYPES_STEPS = 256,
     NARROW = 16,                  /* a range of at most so many sizes */
     SEED_EVIDENCE = 16 * TQ_BIT,  /* a header must have this much to seed candidates, */
     SECOND_EVIDENCE = 8 * TQ_BIT, /* or the second of a pair this much, */
@@ -81,13 +83,16 @@ static void seed_pages(tq_recovery *r, uint64_t anchor, unsigned low, uint32_t x
 static void seed_given_x(tq_recovery *r, uint64_t anchor, uint32_t x)
 {
     const uint8_t *in = tq_run_at(r, anchor);
-    tq_spend(r, 2 * TQ_PAGE);
+    tq_spend(r, GIVEN_X_STEPS);
     for (unsigned low = 0; low + TQ_HEADER_SIZE <= TQ_PAGE; low++) {
+        /* P falls out of the combination of the two high bytes. */
+        uint8_t highs = in[1] ^ in[3] ^ r->t1[low + 1] ^ r->t1[low + 3] ^ tq_byte_of(x, low + 1) ^
+                        tq_byte_of(x, low + 3);
+        if (!r->sound_highs[highs])
+            continue;
         uint8_t masked[TQ_HEADER_SIZE];
         for (unsigned i = 0; i < TQ_HEADER_SIZE; i++)
             masked[i] = in[i] ^ r->t1[low + i] ^ tq_byte_of(x, low + i);
-        if (!r->sound_highs[masked[1] ^ masked[3]])
-            continue;
         for (unsigned size_high = 0; size_high <= SIZE_HIGH_MAX; size_high++) {
             uint8_t p = masked[1] ^ (uint8_t)size_high;
             const uint8_t header[TQ_HEADER_SIZE] = {masked[0] ^ p, masked[1] ^ p, masked[2] ^ p,
@@ -180,67 +185,97 @@ static void seed_low_bytes(tq_recovery *r, const pair *two)
     }
 }
 
-static void seed_pair(tq_recovery *r, uint64_t anchor, uint64_t second, const uint16_t *types,
-                      size_t type_count)
+/* Seeds from a message that fills the bytes between two coordinates, if it fits a page. */
+static void seed_between(tq_recovery *r, uint64_t first, uint64_t second, const uint16_t *types,
+                         size_t type_count)
 {
-    pair two = {.anchor = anchor,
-                .size = (unsigned)(second - anchor),
-                .first = tq_run_at(r, anchor),
+    if (type_count == 0 || first < r->window_start || first + TQ_HEADER_SIZE > second ||
+        second + TQ_HEADER_SIZE > first + TQ_PAGE)
+        return;
+    pair two = {.anchor = first,
+                .size = (unsigned)(second - first),
+                .first = tq_run_at(r, first),
                 .second = tq_run_at(r, second),
                 .types = types,
                 .type_count = type_count};
     seed_low_bytes(r, &two);
 }
 
-static void seed_marks(tq_recovery *r, uint64_t first, uint64_t second)
-{
-    uint16_t types[TQ_SIZE_TYPES_MAX];
-    if (first < r->window_start || first + TQ_HEADER_SIZE > second ||
-        second + TQ_HEADER_SIZE > first + TQ_PAGE)
-        return;
-    size_t count = tq_header_types_of(r->model, (unsigned)(second - first), TQ_MESSAGE_MAX, types);
-    seed_pair(r, first, second, types, count);
-}
-
 static void seed_at_mark(tq_recovery *r, uint64_t mark)
 {
     for (size_t i = 0; i < r->x_count; i++)
         seed_given_x(r, mark, r->x[i]);
-    for (unsigned i = 0; i < r->mark_count && r->x_unknown; i++)
-        seed_marks(r, r->marks[i], mark);
+    for (unsigned i = 0; i < r->mark_count && r->x_unknown; i++) {
+        uint16_t types[TQ_SIZE_TYPES_MAX];
+        uint64_t size = mark - r->marks[i];
+        if (size < TQ_HEADER_SIZE || size >= TQ_PAGE)
+            continue;
+        size_t count = tq_header_types_of(r->model, (unsigned)size, TQ_MESSAGE_MAX, false, types);
+        tq_spend(r, TYPES_STEPS);
+        seed_between(r, r->marks[i], mark, types, count);
+    }
 }
 
-/* Inside segments there is much to try; only everyday messages are, if their size shows them. */
+/* Everyday messages from where the newest segment starts to a coordinate inside it. */
+static void seed_from_mark(tq_recovery *r, uint64_t position)
+{
+    uint64_t size = position - r->marks[0];
+    if (r->mark_count > 0 && size < TQ_PAGE)
+        seed_between(r, r->marks[0], position, r->everyday[size].types, r->everyday[size].count);
+}
+
+/* Everyday messages that start anywhere, if their size says much about their type. */
+static void seed_anywhere(tq_recovery *r, uint64_t position)
+{
+    for (size_t i = 0; i < r->narrow_count; i++) {
+        const tq_everyday *everyday = &r->everyday[r->narrow_sizes[i]];
+        if (position - r->window_start >= r->narrow_sizes[i])
+            seed_between(r, position - r->narrow_sizes[i], position, everyday->types,
+                         everyday->narrow_count);
+    }
+}
+
 static void seed_inside(tq_recovery *r, uint64_t position)
 {
+    if (r->x_unknown)
+        seed_from_mark(r, position);
     if (r->inner_budget == 0)
         return;
     uint64_t before = r->budget;
     r->inner++;
     for (size_t i = 0; i < r->x_count; i++)
         seed_given_x(r, position, r->x[i]);
-    for (size_t i = 0; i < r->narrow_count && r->x_unknown; i++) {
-        const tq_narrow *narrow = &r->narrow[i];
-        if (position - r->window_start >= narrow->size)
-            seed_pair(r, position - narrow->size, position, narrow->types, narrow->type_count);
-    }
+    if (r->x_unknown)
+        seed_anywhere(r, position);
     uint64_t spent = before - r->budget;
     r->inner_budget -= spent < r->inner_budget ? spent : r->inner_budget;
 }
 
-static void prepare_narrow(tq_recovery *r)
+static bool is_among(uint16_t type, const uint16_t *types, size_t count)
 {
-    for (unsigned size = TQ_HEADER_SIZE; size + TQ_HEADER_SIZE <= TQ_PAGE; size++) {
-        uint16_t types[TQ_SIZE_TYPES_MAX];
-        size_t count = tq_header_types_of(r->model, size, NARROW, types);
-        tq_narrow *narrow = &r->narrow[r->narrow_count];
-        narrow->size = (uint8_t)size;
-        for (size_t i = 0; i < count && narrow->type_count < TQ_NARROW_TYPES; i++) {
-            if (tq_header_type_everyday(types[i]))
-                narrow->types[narrow->type_count++] = types[i];
-        }
-        r->narrow_count += narrow->type_count > 0;
+    for (size_t i = 0; i < count; i++) {
+        if (types[i] == type)
+            return true;
     }
+    return false;
+}
+
+static void prepare_everyday(tq_recovery *r, unsigned size)
+{
+    tq_everyday *everyday = &r->everyday[size];
+    uint16_t narrow[TQ_SIZE_TYPES_MAX];
+    uint16_t any[TQ_SIZE_TYPES_MAX];
+    size_t narrow_count = tq_header_types_of(r->model, size, NARROW, true, narrow);
+    size_t any_count = tq_header_types_of(r->model, size, TQ_MESSAGE_MAX, true, any);
+    for (size_t i = 0; i < narrow_count && everyday->count < TQ_EVERYDAY_TYPES; i++)
+        everyday->types[everyday->count++] = narrow[i];
+    everyday->narrow_count = everyday->count;
+    for (size_t i = 0; i < any_count && everyday->count < TQ_EVERYDAY_TYPES; i++) {
+        if (!is_among(any[i], narrow, narrow_count))
+            everyday->types[everyday->count++] = any[i];
+    }
+    if (narrow_count > 0)
+        r->narrow_sizes[r->narrow_count++] = (uint8_t)size;
 }
 
 void tq_seed_prepare(tq_recovery *r)
@@ -253,8 +288,8 @@ void tq_seed_prepare(tq_recovery *r)
         for (unsigned high = 0; high < 256; high++)
             r->sound_highs[high ^ size_high] |= r->sound_type_high[high];
     }
-    if (r->x_unknown)
-        prepare_narrow(r);
+    for (unsigned size = TQ_HEADER_SIZE; size < TQ_PAGE && r->x_unknown; size++)
+        prepare_everyday(r, size);
 }
 
 void tq_seed_at(tq_recovery *r, uint64_t position)

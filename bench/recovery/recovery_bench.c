@@ -294,7 +294,7 @@ int main(int argc, char **argv)
     guint wrong = 0;
     int i = 1;
     if (i + 1 < argc && strcmp(argv[i], "--starts") == 0) {
-        starts = (guint)MAX(1, atoi(argv[i + 1]));
+        starts = (guint)MAX(1, strtol(argv[i + 1], NULL, 10));
         i += 2;
     }
     tq_header_model *models[2] = {

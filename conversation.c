@@ -18,7 +18,10 @@
 #define SYN_WINDOW (1024 * 1024)
 
 /* What a conversation carries; file scope. */
-typedef struct {
+typedef struct tq_conversation {
+    /* An earlier connection on the same ports, if TCP saw no difference; NULL otherwise. */
+    struct tq_conversation *older;
+    uint32_t since;     /* first frame that is this connection's and not the older one's */
     session_t *session; /* NULL until bytes came */
     uint32_t start[2];  /* sequence number of each flow's first byte, if its SYN was seen */
     bool started[2];
@@ -60,22 +63,35 @@ unsigned conversation_flow(const packet_info *pinfo)
     return order < 0 ? 0 : 1;
 }
 
-static tq_conversation_t *find(const conversation_t *conversation)
+static tq_conversation_t *find(const conversation_t *conversation, uint32_t frame)
 {
-    return (tq_conversation_t *)conversation_get_proto_data(conversation, proto_tq_id);
+    tq_conversation_t *data =
+        (tq_conversation_t *)conversation_get_proto_data(conversation, proto_tq_id);
+
+    while (data && data->older && frame < data->since)
+        data = data->older;
+    return data;
+}
+
+static tq_conversation_t *make(conversation_t *conversation, tq_conversation_t *older,
+                               uint32_t since)
+{
+    tq_conversation_t *data = wmem_new0(wmem_file_scope(), tq_conversation_t);
+
+    data->older = older;
+    data->since = since;
+    data->client = -1;
+    conversation_delete_proto_data(conversation, proto_tq_id);
+    conversation_add_proto_data(conversation, proto_tq_id, data);
+    return data;
 }
 
 static tq_conversation_t *find_or_make(packet_info *pinfo)
 {
     conversation_t *conversation = find_or_create_conversation(pinfo);
-    tq_conversation_t *data = find(conversation);
+    tq_conversation_t *data = find(conversation, pinfo->num);
 
-    if (!data) {
-        data = wmem_new0(wmem_file_scope(), tq_conversation_t);
-        data->client = -1;
-        conversation_add_proto_data(conversation, proto_tq_id, data);
-    }
-    return data;
+    return data ? data : make(conversation, NULL, 0);
 }
 
 /* Tells the session what SYNs have shown. */
@@ -102,7 +118,7 @@ session_t *conversation_session(packet_info *pinfo, bool create, bool claimed)
         data = find_or_make(pinfo);
     } else {
         conversation_t *conversation = find_conversation_pinfo(pinfo, 0);
-        data = conversation ? find(conversation) : NULL;
+        data = conversation ? find(conversation, pinfo->num) : NULL;
     }
     if (!data)
         return NULL;
@@ -130,7 +146,8 @@ static void adopt_older(packet_info *pinfo, tq_conversation_t *data, unsigned fl
     conversation_t *older =
         find_conversation(conversation->setup_frame - 1, &pinfo->src, &pinfo->dst, CONVERSATION_TCP,
                           pinfo->srcport, pinfo->destport, 0);
-    tq_conversation_t *other = older && older != conversation ? find(older) : NULL;
+    tq_conversation_t *other =
+        older && older != conversation ? find(older, conversation->setup_frame - 1) : NULL;
     if (!other || !other->session || other->session->flow[flow].started)
         return;
     uint32_t distance = (uint32_t)other->session->flow[flow].first - data->start[flow];
@@ -145,10 +162,8 @@ void conversation_syn(packet_info *pinfo, uint32_t seq, bool ack)
     uint32_t start = seq + 1; /* the SYN itself takes one number */
 
     /* The ports are used again. TCP makes a new conversation of it only if it analyses. */
-    if (!ack && data->started[flow] && data->start[flow] != start) {
-        memset(data, 0, sizeof *data);
-        data->client = -1;
-    }
+    if (data->started[flow] && data->start[flow] != start)
+        data = make(find_conversation_pinfo(pinfo, 0), data, pinfo->num);
     data->start[flow] = start;
     data->started[flow] = true;
     data->client = (int)(ack ? 1 - flow : flow);

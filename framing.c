@@ -35,7 +35,7 @@ typedef struct {
     session_t *session;
     record_segment_t *here; /* of the frame at hand */
     uint32_t frame;
-    bool in_own_frames; /* messages go to the frame that brought their last byte, not to this one */
+    bool key_came_late;
 } framing_t;
 
 /* Plaintext of the stretch at hand. One buffer serves all: framing is not entered twice. */
@@ -105,22 +105,29 @@ static uint32_t readable(const session_t *session, unsigned flow, uint64_t from,
     return (uint32_t)(end - from);
 }
 
-/* Records a message for the frame that is to show it. */
+/* The frame in which a message is shown: this one, which was needed to read it; but what lacked
+ * only its key until now belongs where its bytes became complete. */
+static uint32_t frame_showing(const framing_t *f, const stream_run_t *run, uint64_t at,
+                              uint32_t size)
+{
+    const stream_mark_t *last = stream_run_mark(run, at + size - 1);
+    uint32_t frame = 0;
+
+    if (!f->key_came_late)
+        return f->frame;
+    for (const stream_mark_t *mark = stream_run_mark(run, at); mark <= last; mark++)
+        frame = MAX(frame, mark->frame);
+    return frame;
+}
+
+/* Records a message for a frame to show. */
 static record_pdu_t *emit(const framing_t *f, unsigned flow, const stream_run_t *run, uint64_t at,
-                          uint32_t size, pdu_kind_t kind)
+                          uint32_t size, pdu_kind_t kind, uint32_t frame)
 {
     session_t *session = f->session;
     const stream_t *bytes = &session->flow[flow].bytes;
     const stream_mark_t *first = stream_run_mark(run, at);
     const stream_mark_t *last = stream_run_mark(run, at + size - 1);
-    uint32_t frame = f->frame;
-
-    if (f->in_own_frames) {
-        frame = first->frame;
-        for (const stream_mark_t *mark = first; mark <= last; mark++)
-            frame = MAX(frame, mark->frame);
-    }
-
     record_segment_t *segment = frame == f->frame && f->here->flow == flow
                                     ? f->here
                                     : record_segment(frame, session, flow, 0);
@@ -133,7 +140,11 @@ static record_pdu_t *emit(const framing_t *f, unsigned flow, const stream_run_t 
     uint8_t context[STREAM_CONTEXT], context_length = 0;
     if (session_epoch(session, flow, at)->cipher != TQ_CIPHER_TQ)
         context_length = copy_context(bytes, run, at, context);
-    if (first != last || first->frame != frame || !first->in_payload) {
+    bool in_payload = first == last && first->frame == frame && first->in_payload;
+    /* A segment keeps one context, of its first message. */
+    if (context_length > 0 && segment->extra && segment->extra->context_at > at)
+        in_payload = false;
+    if (!in_payload) {
         record_copy_t *copy = (record_copy_t *)wmem_alloc(
             wmem_file_scope(), sizeof(record_copy_t) + context_length + size);
         copy->first_frame = first->frame;
@@ -205,7 +216,8 @@ static bool frame_handshake(const framing_t *f, unsigned index, const stream_run
     if (run->length < flow->handshake_size)
         return false;
     bool hello = session_direction(f->session, index) == TQ_SERVER_TO_CLIENT;
-    emit(f, index, run, from, flow->handshake_size, hello ? PDU_HELLO : PDU_REPLY);
+    emit(f, index, run, from, flow->handshake_size, hello ? PDU_HELLO : PDU_REPLY,
+         frame_showing(f, run, from, flow->handshake_size));
     stream_claim(&flow->bytes, from, from + flow->handshake_size, true);
     return true;
 }
@@ -251,9 +263,10 @@ static bool frame_messages(const framing_t *f, unsigned index, unsigned run_inde
             message_end = from + offset + total;
             break;
         }
-        record_pdu_t *pdu = emit(f, index, run, from + offset, total, PDU_MESSAGE);
+        uint32_t frame = frame_showing(f, run, from + offset, total);
+        record_pdu_t *pdu = emit(f, index, run, from + offset, total, PDU_MESSAGE, frame);
         pdu->footer = (total - size) & 15;
-        opening_observe(session, index, f->frame, from + offset, plain + offset, size);
+        opening_observe(session, index, frame, from + offset, plain + offset, size);
         pdu->evidence = session->evidence;
         offset += total;
     }
@@ -461,6 +474,25 @@ static bool frame_flow(const framing_t *f, unsigned index)
     return progress;
 }
 
+/* Frames what can be framed of the connection. */
+static void make_progress(framing_t *f)
+{
+    session_t *session = f->session;
+    bool progress;
+
+    do {
+        progress = opening_progress(session, f->here);
+        f->key_came_late |= progress;
+        progress |= frame_flow(f, f->here->flow);
+        if (progress)
+            progress |= frame_flow(f, 1U - f->here->flow);
+        if (resume_progress(session, f->here) || resume_cfb_progress(session)) {
+            f->key_came_late = true;
+            progress = true;
+        }
+    } while (progress);
+}
+
 void framing_add(session_t *session, record_segment_t *here, const uint8_t *data, uint32_t length,
                  uint32_t frame, bool in_payload)
 {
@@ -477,22 +509,16 @@ void framing_add(session_t *session, record_segment_t *here, const uint8_t *data
         session->first_frame = frame;
     session->last_frame = frame;
 
-    bool progress;
-    do {
-        bool told = session->exchange && session->exchange->told;
-        progress = opening_progress(session, here);
-        /* What came before a key was found belongs where it stands. */
-        f.in_own_frames |= progress && told;
-        progress |= frame_flow(&f, here->flow);
-        if (progress)
-            progress |= frame_flow(&f, 1U - here->flow);
-        if (resume_progress(session, here) || resume_cfb_progress(session)) {
-            f.in_own_frames = true;
-            progress = true;
-        }
-    } while (progress);
-
+    make_progress(&f);
     size_t given_up = stream_keep(&flow->bytes);
     if (given_up > 0 && flow->epochs && session_epoch(session, here->flow, here->at))
         record_add_notice(here, NOTICE_GIVEN_UP, given_up, 0, NULL);
+}
+
+void framing_retry(session_t *session, record_segment_t *here, uint32_t frame)
+{
+    framing_t f = {.session = session, .here = here, .frame = frame, .key_came_late = true};
+
+    if (session->status == SESSION_OPENING || session->status == SESSION_OPEN)
+        make_progress(&f);
 }

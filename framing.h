@@ -16,3 +16,7 @@
  * `here` is its record; `in_payload` says that later passes get the same payload again. */
 void framing_add(session_t *session, record_segment_t *here, const uint8_t *data, uint32_t length,
                  uint32_t frame, bool in_payload);
+
+/* Tries again after something was learnt of the connection without new bytes: its start, from a SYN
+ * that comes late in the capture. */
+void framing_retry(session_t *session, record_segment_t *here, uint32_t frame);

@@ -18,6 +18,7 @@
  */
 #include "packet-tq.h"
 
+#include <epan/conversation.h>
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/expert.h>
 #include <epan/proto_data.h>
@@ -69,6 +70,7 @@ static expert_field ei_tq_backend = EI_INIT;
 static dissector_handle_t tq_handle;
 static dissector_handle_t conquer_handle;
 static dissector_table_t type_table;
+static dissector_table_t port_table; /* TCP's */
 
 /* Fields of TCP that the post-dissector reads. */
 static int hf_tcp_seq_raw, hf_tcp_flags, hf_tcp_payload;
@@ -465,14 +467,20 @@ static int dissect_delivered(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
                              bool claimed)
 {
     const struct tcpinfo *tcpinfo = (const struct tcpinfo *)data;
-    session_t *session = tcpinfo ? conversation_session(pinfo, true, claimed) : NULL;
 
+    if (!tcpinfo)
+        return 0;
+    uint32_t seq = conversation_raw_seq(pinfo, tcpinfo->seq);
+    /* A SYN with data takes the number before them. */
+    if (tcpinfo->flags & TH_SYN && !PINFO_FD_VISITED(pinfo))
+        conversation_syn(pinfo, seq - 1, tcpinfo->flags & TH_ACK);
+    session_t *session = conversation_session(pinfo, true, claimed);
     if (!session)
         return 0;
 
     col_clear(pinfo->cinfo, COL_INFO);
     p_add_proto_data(pinfo->pool, pinfo, proto_tq, 0, session);
-    dissect_segment(tvb, pinfo, tree, session, conversation_raw_seq(pinfo, tcpinfo->seq), true);
+    dissect_segment(tvb, pinfo, tree, session, seq, true);
     if (session->status == SESSION_FOREIGN)
         return 0;
     if (claimed || session->status == SESSION_OPEN) {
@@ -506,6 +514,19 @@ static ws_bool dissect_tq_heur(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tr
     return true;
 }
 
+/* Whether TCP would hand the connection to this dissector. */
+static bool is_claimed(packet_info *pinfo)
+{
+    conversation_t *conversation = find_conversation_pinfo(pinfo, 0);
+    dissector_handle_t chosen =
+        conversation ? conversation_get_dissector(conversation, pinfo->num) : NULL;
+
+    if (chosen)
+        return chosen == tq_handle;
+    return dissector_get_uint_handle(port_table, pinfo->srcport) == tq_handle ||
+           dissector_get_uint_handle(port_table, pinfo->destport) == tq_handle;
+}
+
 static field_info *find_field(proto_tree *tree, int hf)
 {
     const GPtrArray *found = tree ? proto_get_finfo_ptr_array(tree, hf) : NULL;
@@ -514,14 +535,27 @@ static field_info *find_field(proto_tree *tree, int hf)
     return found && found->len > 0 ? (field_info *)found->pdata[found->len - 1] : NULL;
 }
 
+/* Takes note of a SYN. What has come before it may now be readable. */
+static void dissect_syn(packet_info *pinfo, uint32_t seq, bool ack)
+{
+    conversation_syn(pinfo, seq, ack);
+
+    session_t *session = conversation_session(pinfo, false, false);
+    if (!session)
+        return;
+    unsigned flow = conversation_flow(pinfo);
+    uint64_t at = stream_coordinate(&session->flow[flow].bytes, seq + 1);
+    framing_retry(session, record_segment(pinfo->num, session, flow, at), pinfo->num);
+}
+
 /* Takes what TCP did not hand on. */
 static int dissect_withheld(tvbuff_t *tvb _U_, packet_info *pinfo, proto_tree *tree, void *data _U_)
 {
     if (pinfo->ptype != PT_TCP || p_get_proto_data(pinfo->pool, pinfo, proto_tq, 0))
         return 0;
 
-    session_t *session = conversation_session(pinfo, false, false);
     if (PINFO_FD_VISITED(pinfo)) {
+        session_t *session = conversation_session(pinfo, false, false);
         for (const record_segment_t *segment = record_find(pinfo->num); segment;
              segment = segment->next) {
             if (segment->session == session)
@@ -537,10 +571,14 @@ static int dissect_withheld(tvbuff_t *tvb _U_, packet_info *pinfo, proto_tree *t
     uint32_t raw_seq = fvalue_get_uinteger(tq_finfo_value(seq));
     uint32_t bits = fvalue_get_uinteger(tq_finfo_value(flags));
     if (bits & TH_SYN)
-        conversation_syn(pinfo, raw_seq, bits & TH_ACK);
+        dissect_syn(pinfo, raw_seq++, bits & TH_ACK);
 
     field_info *payload = find_field(tree, hf_tcp_payload);
-    if (!session || !payload || payload->length <= 0 || !payload->ds_tvb)
+    if (!payload || payload->length <= 0 || !payload->ds_tvb)
+        return 0;
+    bool claimed = is_claimed(pinfo);
+    session_t *session = conversation_session(pinfo, claimed, claimed);
+    if (!session)
         return 0;
     tvbuff_t *withheld = tvb_new_subset_length(payload->ds_tvb, payload->start, payload->length);
     dissect_segment(withheld, pinfo, tree, session, raw_seq, false);
@@ -672,6 +710,7 @@ void proto_reg_handoff_tq(void)
 {
     conquer_handle = find_dissector_add_dependency("conquer", proto_tq);
     taps_handoff();
+    port_table = find_dissector_table("tcp.port");
     dissector_add_uint_range_with_preference("tcp.port", TQ_PORTS, tq_handle);
     heur_dissector_add("tcp", dissect_tq_heur, "TQ over TCP", "tq_tcp", proto_tq, HEURISTIC_ENABLE);
 

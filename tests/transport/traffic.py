@@ -263,7 +263,6 @@ def talk_under_blowfish(conversation, token, account_id, count, private, names):
     conversation.say(S2C, [hello], lambda plain, at: first[S2C].encrypt(plain))
     conversation.say(C2S, [reply], lambda plain, at: first[C2S].encrypt(plain))
     conversation.handshake = {C2S: len(reply), S2C: len(hello)}
-    conversation.opens = len(reply)
     key = blowfish.derive_key("blowfish", exchange.secret)
     session = {S2C: blowfish.Cfb64("blowfish", key, ivs[0]),
                C2S: blowfish.Cfb64("blowfish", key, ivs[1])}
@@ -271,6 +270,7 @@ def talk_under_blowfish(conversation, token, account_id, count, private, names):
                 S2C: lambda plain, at: session[S2C].encrypt(plain + b"TQServer")}
     connect = message(1052, struct.pack("<IIHHIII", account_id, token, 5065, 0, 0, 0, 10))
     conversation.say(C2S, [connect], encipher[C2S])
+    conversation.opens = len(conversation.streams[C2S].data)
     fill(conversation, rng, Pool.get(*names), count, private, encipher)
     number = lambda n: blowfish.number_bytes(n).hex().upper()
     return "TQ_SECRET %s %s\n" % (number(exchange.server_public), number(exchange.secret))

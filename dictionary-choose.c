@@ -146,10 +146,8 @@ static unsigned measure_strings(struct candidate *candidate, const struct field 
     unsigned count;
     bool expected;
 
-    if (at >= view->length) {
-        worsen(candidate, FIT_TRUNCATED);
+    if (at >= view->length)
         return at + 1;
-    }
     count = view->data[at++];
     expected = count == field->strings->len;
     if (field->strings->len != 0 && !expected)

@@ -18,7 +18,7 @@
  * so is a *family* of some 256 candidates: any of the 256 values of P gives X, and then each h for
  * which P comes out right. They decrypt the page alike. In a new page a family takes the P that
  * makes the header there soundest; each such P tells the members apart by 8 bits. A family that
- * wins is replaced by those of its members that have its P, and these go on until one is left.
+ * wins is replaced by its members, scored by the P that it took; they go on until one is left.
  *
  * Why claims are sure.
  *
@@ -297,12 +297,12 @@ static void extend_budget(tq_recovery *r, const tq_candidate *best)
 static void settle(tq_recovery *r)
 {
     const tq_candidate *best = find_best(r);
-    if (best)
-        extend_budget(r, best);
+    if (!best)
+        return;
+    extend_budget(r, best);
     if (r->overflowed)
         r->count = 0; /* one that was left out might contradict the others */
-    else if (best && beats_noise(r, best, CERTAINTY) && beats_unlisted(best) &&
-             is_settled(r, best)) {
+    else if (beats_noise(r, best, CERTAINTY) && beats_unlisted(best) && is_settled(r, best)) {
         drop_below(r, least_credible(r, best));
         if (expand_families(r)) {
             drop_below(r, least_credible(r, find_best(r)));
@@ -352,6 +352,11 @@ const tq_recovered *tq_recovery_result(const tq_recovery *r)
 {
     bool any = r->state == TQ_RECOVERY_PARTIAL || r->state == TQ_RECOVERY_FOUND;
     return any ? &r->result : NULL;
+}
+
+uint64_t tq_recovery_work(const tq_recovery *r)
+{
+    return r->work;
 }
 
 static void sort_pages(tq_recovery *r)

@@ -13,9 +13,10 @@
  * each byte of the direction. It may start anywhere. Segments may start in mid-message and hold
  * several messages or pieces of one; some may be missing.
  *
- * What is claimed is sure: the chance that a direction of random bytes ever leads to a claim, and
- * the chance that a claim about a TQ direction is wrong, are each below 2^-TQ_RECOVERY_CERTAINTY
- * (recovery.c has the arithmetic). The outcome depends on the calls of tq_recovery_feed() alone.
+ * What is claimed is sure: the chance that a direction of random bytes ever leads to a claim is
+ * below 2^-TQ_RECOVERY_CERTAINTY, and so is, as far as messages are what the model says, the chance
+ * that a claim about a TQ direction is wrong (recovery.c has the arithmetic). The outcome depends
+ * on the calls of tq_recovery_feed() alone.
  *
  * X shows itself only where the high byte of the counter changes. Long before X is known, all that
  * is left of the candidates may agree on the keystream of the bytes seen; they are then claimed for
@@ -68,11 +69,12 @@ typedef enum tq_recovery_state {
     TQ_RECOVERY_GAVE_UP,   /**< the budget is used up; feeding more changes nothing */
 } tq_recovery_state;
 
-/** What was recovered. */
+/** What was recovered. MsgConnect, with which a client starts on a game server, has the base key
+    whatever else is found. */
 typedef struct tq_recovered {
     uint16_t counter_at_0; /**< the counter at coordinate c is this plus c, modulo 65,536 */
     uint32_t x;            /**< for tq_key_alternate_from_x(); 0 is the base key itself */
-    uint64_t from;         /**< first coordinate that this decrypts for sure */
+    uint64_t from;         /**< first coordinate that this decrypts for sure; 0 if found */
     uint64_t until;        /**< first coordinate after them; UINT64_MAX if found */
     uint64_t boundary;     /**< a coordinate at which a message starts */
     unsigned messages;     /**< number of messages the claim rests on */
@@ -109,6 +111,9 @@ TQ_API tq_recovery_state tq_recovery_feed(tq_recovery *recovery, uint64_t positi
  * a later result replaces counter and X. Owned by the recovery, valid until the next feed.
  */
 TQ_API const tq_recovered *tq_recovery_result(const tq_recovery *recovery);
+
+/** The steps of work done so far, for who shares out a budget among several recoveries. */
+TQ_API uint64_t tq_recovery_work(const tq_recovery *recovery);
 
 #ifdef __cplusplus
 }

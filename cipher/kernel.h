@@ -50,7 +50,7 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
  *
  * V_medium: any len from one vector up. Every 256 bytes T1 starts again, so from a few pages on it
  * stays in registers as far as there are enough. Only len decides on the way through the code: the
- * counter and the alignment would, at random, make the processor guess wrong.
+ * counter and the alignment, which are as good as random, would make the processor guess wrong.
  *
  * V_long: len from TQ_LONG up, where it pays off that they do decide. The blocks of 256 bytes begin
  * where the stores are aligned and where the page ends in (or with) the last vector, which leaves
@@ -111,22 +111,25 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
     TQ_OUTLINE void V##_medium(const tq_tables *tables, size_t counter, uint8_t *dst,              \
                                const uint8_t *src, size_t len)                                     \
     {                                                                                              \
-        enum { VECTORS = 256 / sizeof(V) };                                                        \
-        V t1[VECTORS];                                                                             \
-        V past[VECTORS];                                                                           \
-        V##_keys keys = V##_keys_at(tables, counter);                                              \
-                                                                                                   \
         if (len < TQ_MEDIUM) {                                                                     \
             V##_run(tables, counter, dst, src, len);                                               \
             return;                                                                                \
         }                                                                                          \
+        enum { VECTORS = 256 / sizeof(V) };                                                        \
+        size_t rest = len - sizeof(V);                                                             \
+        size_t done = 0;                                                                           \
+        V##_keys keys = V##_keys_at(tables, counter + rest);                                       \
+        V last = V##_mix(&keys, 0, V##_load(src + rest));                                          \
+        V t1[VECTORS];                                                                             \
+        V past[VECTORS];                                                                           \
+                                                                                                   \
+        keys = V##_keys_at(tables, counter);                                                       \
         TQ_UNROLL                                                                                  \
         for (size_t i = 0; i < VECTORS; i++) {                                                     \
             t1[i] = V##_load(keys.t1 + i * sizeof(V));                                             \
             past[i] = V##_load(keys.past + i * sizeof(V));                                         \
         }                                                                                          \
-        size_t done = 0;                                                                           \
-        for (; len - done >= 256 + sizeof(V); done += 256) {                                       \
+        for (; len - done >= 256; done += 256) {                                                   \
             const uint8_t *in = src + done;                                                        \
             uint8_t *out = dst + done;                                                             \
             keys = V##_keys_at(tables, counter + done);                                            \
@@ -136,7 +139,10 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
                 V##_store(out + i * sizeof(V), V##_xor_and(v, past[i], keys.step));                \
             }                                                                                      \
         }                                                                                          \
-        V##_run(tables, counter + done, dst + done, src + done, len - done);                       \
+        keys = V##_keys_at(tables, counter + done);                                                \
+        for (size_t i = 0; done + i < rest; i += sizeof(V))                                        \
+            V##_store(dst + done + i, V##_mix(&keys, i, V##_load(src + done + i)));                \
+        V##_store(dst + rest, last);                                                               \
     }                                                                                              \
                                                                                                    \
     /* Bytes before the first block of V_long: from one vector to a page and a vector. */          \

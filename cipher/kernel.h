@@ -43,7 +43,7 @@ TQ_HIDDEN extern const uint8_t tq_past_page[TQ_TABLES_REACH];
  * V_pair: len from one vector to two. The two overlap where len is less; both are computed before
  * either is stored, because dst may be src.
  *
- * V_page: len from one vector to 256 bytes, which cannot run into more than the next page. The last
+ * V_page: len from one vector to where the next page ends, which is at least 256 bytes. The last
  * vector overlaps the one before it, and is computed first for the same reason.
  *
  * V_run: any len from one vector up, page by page. What comes last is longer than any vector.

@@ -15,6 +15,8 @@
 #include <wsutil/inet_addr.h>
 #include <wsutil/report_message.h>
 
+#include "packet-conquer.h"
+
 /* Patches are between the first public one and some way beyond the newest known. */
 #define PATCH_MAX 9999
 
@@ -266,6 +268,9 @@ static void apply(void)
                        patch_text, PATCH_FIRST, PATCH_MAX);
     current.text_encoding = (unsigned)encoding_choice;
     current.show_passwords = show_passwords;
+    conquer_set_options(&(struct conquer_options){.patch = current.patch,
+                                                  .encoding = current.text_encoding,
+                                                  .show_passwords = current.show_passwords});
 }
 
 static const enum_val_t *backend_values(void)

@@ -67,6 +67,7 @@ struct tq_recovery {
     tq_recovery_state state;
     tq_recovered result;
     uint64_t budget;    /* steps left */
+    uint64_t work;      /* steps done */
     uint64_t extension; /* to be added once */
     bool extended;
     uint64_t inner_budget; /* of these, for messages that start inside segments */
@@ -126,6 +127,7 @@ static inline uint8_t tq_keystream_at(const tq_recovery *r, const tq_candidate *
 static inline void tq_spend(tq_recovery *r, uint64_t steps)
 {
     r->budget -= steps < r->budget ? steps : r->budget;
+    r->work += steps;
 }
 
 /* Bytes from a coordinate to the end of its segment; 0 if that is not known. */

@@ -85,7 +85,7 @@ typedef struct tq_recovery tq_recovery;
 
 /**
  * Starts a recovery.
- * @return the recovery, for tq_recovery_free(); NULL if memory is short. It takes 5 kB, and up to
+ * @return the recovery, for tq_recovery_free(); NULL if memory is short. It takes 13 kB, and up to
  *         1 MB more while there are many candidates.
  */
 TQ_API tq_recovery *tq_recovery_new(const tq_recovery_config *config);

@@ -6,7 +6,7 @@
 void tq_crypt_avx2(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uint8_t *src,
                    size_t len)
 {
-    if (len < 32)
+    if (len <= 32)
         v16_pair(tables, counter, dst, src, len);
     else if (len <= 64)
         v32_pair(tables, counter, dst, src, len);

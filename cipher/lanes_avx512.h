@@ -53,9 +53,9 @@ TQ_DEFINE_KERNEL(v64)
 TQ_INLINE void v64_crypt(const tq_tables *tables, uint16_t counter, uint8_t *dst,
                          const uint8_t *src, size_t len)
 {
-    if (len < 32)
+    if (len <= 32)
         v16_pair(tables, counter, dst, src, len);
-    else if (len < 64)
+    else if (len <= 64)
         v32_pair(tables, counter, dst, src, len);
     else if (len <= 128)
         v64_pair(tables, counter, dst, src, len);

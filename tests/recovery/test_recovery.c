@@ -446,8 +446,8 @@ int main(int argc, char **argv)
     ADD("/recovery/budget", NULL, test_budget);
     ADD("/recovery/determinism", NULL, test_determinism);
 #ifdef TRUTH_DIR
-    ADD("/recovery/captured/5017", "h_counter_wrap.truth.jsonl", test_captured);
-    ADD("/recovery/captured/4330", "l_cops4330_login.truth.jsonl", test_captured);
+    ADD("/recovery/captured/5017", "counter_wrap_5017.jsonl", test_captured);
+    ADD("/recovery/captured/4330", "login_4330.jsonl", test_captured);
 #endif
     return g_test_run();
 }

@@ -435,7 +435,8 @@ static void dissect_segment(tvbuff_t *payload, packet_info *pinfo, proto_tree *t
     unsigned flow = conversation_flow(pinfo);
 
     if (!PINFO_FD_VISITED(pinfo)) {
-        taps_stream(pinfo, &session->number);
+        if (session->first_frame == 0)
+            taps_stream(pinfo, &session->number);
         uint32_t length = tvb_captured_length(payload);
         uint64_t at = stream_coordinate(&session->flow[flow].bytes, seq);
         record_segment_t *here = record_segment(pinfo->num, session, flow, at);

@@ -2,8 +2,8 @@
  * Whole streams: Follow -> TQ stream, and the conversation filter "TQ session".
  *
  * A TQ stream has the number of the TCP stream that carries it. tshark (-z follow,tq,...) and
- * sharkd offer it in all versions; the menu of the window lists streams of plugins from 4.2 on,
- * before that it is fixed.
+ * sharkd offer it in all versions. The window's menu is a fixed list in 4.0; later ones list what
+ * is registered.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

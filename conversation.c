@@ -13,6 +13,7 @@
 #include <epan/prefs.h>
 
 #include "preferences.h"
+#include "resume.h"
 
 /* A segment this far behind a SYN's sequence number may have come before it in the capture. */
 #define SYN_WINDOW (1024 * 1024)
@@ -103,10 +104,11 @@ static void apply_starts(tq_conversation_t *data)
         session->client = data->client;
     for (unsigned i = 0; i < 2; i++) {
         flow_t *flow = &session->flow[i];
-        if (!data->started[i] || flow->started || flow->epochs)
+        if (!data->started[i] || flow->started)
             continue;
         flow->start = stream_coordinate(&flow->bytes, data->start[i]);
         flow->started = true;
+        resume_started(session, i);
     }
 }
 
@@ -148,10 +150,13 @@ static void adopt_older(packet_info *pinfo, tq_conversation_t *data, unsigned fl
                           pinfo->srcport, pinfo->destport, 0);
     tq_conversation_t *other =
         older && older != conversation ? find(older, conversation->setup_frame - 1) : NULL;
-    if (!other || !other->session || other->session->flow[flow].started)
+    if (!other || !other->session)
         return;
-    uint32_t distance = (uint32_t)other->session->flow[flow].first - data->start[flow];
-    if (other->session->flow[flow].first != 0 && distance < SYN_WINDOW)
+    const flow_t *known = &other->session->flow[flow];
+    bool same = known->started
+                    ? (uint32_t)known->start == data->start[flow]
+                    : known->first != 0 && (uint32_t)known->first - data->start[flow] < SYN_WINDOW;
+    if (same)
         data->session = other->session;
 }
 

@@ -107,13 +107,13 @@ static uint32_t readable(const session_t *session, unsigned flow, uint64_t from,
 
 /* The frame in which a message is shown: this one, which was needed to read it; but what lacked
  * only its key until now belongs where its bytes became complete. */
-static uint32_t frame_showing(const framing_t *f, const stream_run_t *run, uint64_t at,
-                              uint32_t size)
+static uint32_t frame_showing(const framing_t *f, unsigned flow, const stream_run_t *run,
+                              uint64_t at, uint32_t size)
 {
     const stream_mark_t *last = stream_run_mark(run, at + size - 1);
     uint32_t frame = 0;
 
-    if (!f->key_came_late)
+    if (!f->key_came_late && flow == f->here->flow)
         return f->frame;
     for (const stream_mark_t *mark = stream_run_mark(run, at); mark <= last; mark++)
         frame = MAX(frame, mark->frame);
@@ -217,10 +217,12 @@ static bool frame_handshake(const framing_t *f, unsigned index, const stream_run
         return false;
     bool hello = session_direction(f->session, index) == TQ_SERVER_TO_CLIENT;
     emit(f, index, run, from, flow->handshake_size, hello ? PDU_HELLO : PDU_REPLY,
-         frame_showing(f, run, from, flow->handshake_size));
+         frame_showing(f, index, run, from, flow->handshake_size));
     stream_claim(&flow->bytes, from, from + flow->handshake_size, true);
     return true;
 }
+
+static bool search_run(const framing_t *f, unsigned index, unsigned run_index);
 
 /* Frames the messages of a run that begins with one. Returns whether it got further. */
 static bool frame_messages(const framing_t *f, unsigned index, unsigned run_index)
@@ -241,8 +243,9 @@ static bool frame_messages(const framing_t *f, unsigned index, unsigned run_inde
     if (length < MESSAGE_HEADER)
         return false;
     const uint8_t *plain = decrypt_run(session, index, run, length, &unknown);
+    /* Right behind a gap CFB leaves the header unknown, and with it where the message ends. */
     if (unknown > 0)
-        return false;
+        return search_run(f, index, run_index);
 
     unsigned keys = flow->epochs->len;
     while (length - offset >= MESSAGE_HEADER && flow->epochs->len == keys) {
@@ -263,7 +266,7 @@ static bool frame_messages(const framing_t *f, unsigned index, unsigned run_inde
             message_end = from + offset + total;
             break;
         }
-        uint32_t frame = frame_showing(f, run, from + offset, total);
+        uint32_t frame = frame_showing(f, index, run, from + offset, total);
         record_pdu_t *pdu = emit(f, index, run, from + offset, total, PDU_MESSAGE, frame);
         pdu->footer = (total - size) & 15;
         opening_observe(session, index, frame, from + offset, plain + offset, size);
@@ -505,9 +508,6 @@ void framing_add(session_t *session, record_segment_t *here, const uint8_t *data
         return;
     if (flow->first == 0 || here->at < flow->first)
         flow->first = here->at;
-    if (session->first_frame == 0)
-        session->first_frame = frame;
-    session->last_frame = frame;
 
     make_progress(&f);
     size_t given_up = stream_keep(&flow->bytes);

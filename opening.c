@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "logins.h"
+#include "resume.h"
 #include "message-types.h"
 
 /* After so many bytes of one side alone that mean nothing, the other side is not waited for. */
@@ -133,22 +134,6 @@ static void open_tq(session_t *session, tq_server_t server)
     }
 }
 
-static tq_cipher_t cipher_of(const cfb64_t *cfb)
-{
-    return cfb64_algorithm(cfb) == CFB64_BLOWFISH ? TQ_CIPHER_BLOWFISH : TQ_CIPHER_CAST5;
-}
-
-static void add_cfb_epoch(session_t *session, unsigned flow, uint64_t from, cfb64_t *cfb,
-                          const uint8_t *iv, tq_key_t key)
-{
-    epoch_t epoch = {.from = from, .zero = from, .key = key, .iv_known = true};
-
-    epoch.cipher = cipher_of(cfb);
-    epoch.cfb = cfb64_ref(cfb);
-    memcpy(epoch.iv, iv, sizeof epoch.iv);
-    session_add_epoch(session, flow, &epoch);
-}
-
 /* From here on the key is not known (yet). */
 static void add_unknown_epoch(session_t *session, unsigned flow, uint64_t from)
 {
@@ -168,8 +153,8 @@ static void open_exchange(session_t *session, unsigned server_flow)
     session->footers = true;
     flow->handshake_at = flow->start;
     flow->handshake_size = total;
-    add_cfb_epoch(session, server_flow, flow->start, exchange->initial->cipher, zero_iv,
-                  TQ_KEY_INITIAL);
+    session_add_cfb_epoch(session, server_flow, flow->start, flow->start, exchange->initial->cipher,
+                          zero_iv, TQ_KEY_INITIAL);
     add_unknown_epoch(session, server_flow, flow->start + total);
 }
 
@@ -305,9 +290,11 @@ static bool read_reply(session_t *session)
     uint64_t at = flow->start + reply.start;
     exchange->reply_fields = reply.handshake;
     exchange->reply = g_malloc(total);
-    add_cfb_epoch(session, client, flow->start, exchange->initial->cipher, zero_iv, TQ_KEY_INITIAL);
+    session_add_cfb_epoch(session, client, flow->start, flow->start, exchange->initial->cipher,
+                          zero_iv, TQ_KEY_INITIAL);
     if (reply.start > 0 && reply.restarts)
-        add_cfb_epoch(session, client, at, exchange->initial->cipher, zero_iv, TQ_KEY_INITIAL);
+        session_add_cfb_epoch(session, client, at, at, exchange->initial->cipher, zero_iv,
+                              TQ_KEY_INITIAL);
     session_decrypt(session, client, at, run->data, reply.start, run->data + reply.start, total,
                     exchange->reply);
     add_unknown_epoch(session, client, at + total);
@@ -339,7 +326,8 @@ static void add_session_epochs(session_t *session, cfb64_t *cipher)
     for (unsigned i = 0; i < 2; i++) {
         uint8_t iv[CFB64_BLOCK];
         opening_iv(session, i, iv);
-        add_cfb_epoch(session, i, rekey_at(session, i), cipher, iv, TQ_KEY_SESSION);
+        session_add_cfb_epoch(session, i, rekey_at(session, i), rekey_at(session, i), cipher, iv,
+                              TQ_KEY_SESSION);
     }
 }
 
@@ -428,6 +416,20 @@ static bool find_secret(session_t *session, record_segment_t *here)
     return false;
 }
 
+/* A direction whose key was recovered turns out to be in the capture from its first message on. */
+static bool open_recovered(session_t *session, unsigned index, const stream_run_t *run)
+{
+    flow_t *flow = &session->flow[index];
+    const epoch_t *epoch = session_epoch(session, index, run->at);
+
+    if (flow->started || flow->recovered_x == 0 || (uint16_t)(run->at - epoch->zero) != 0 ||
+        read_first_header(session, run, session_direction(session, index)) != FIRST_GAME)
+        return false;
+    start_flow(session, index);
+    resume_started(session, index);
+    return true;
+}
+
 /* Opens a direction whose first bytes came after the other direction told what the connection is,
  * or whose start TCP did not show: then its first byte seen is taken for the first of all, if it
  * reads like that. */
@@ -435,14 +437,19 @@ static bool open_late(session_t *session, unsigned index)
 {
     flow_t *flow = &session->flow[index];
     const stream_run_t *run = first_run(flow);
-    tq_direction_t direction = session_direction(session, index);
 
-    if (flow->epochs || !run)
+    if (!run)
         return false;
-    first_t first = read_first_header(session, run, direction);
+    if (session_epoch(session, index, run->at))
+        return open_recovered(session, index, run);
+    first_t first = read_first_header(session, run, session_direction(session, index));
     if (first == FIRST_NOTHING || first == FIRST_FOREIGN)
         return false;
+    /* Without a login, that some bytes read like a message does not make them the first. */
+    if (first == FIRST_MESSAGE && !flow->started && session->server == TQ_SERVER_UNKNOWN)
+        return false;
     start_flow(session, index);
+    session_clear_epochs(session, index); /* recovered ones, of a part */
     session_add_base_epoch(session, index, flow->start, flow->start, TQ_KEY_BASE);
     return true;
 }

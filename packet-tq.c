@@ -31,6 +31,7 @@
 #include "packet-tq-handshake.h"
 #include "preferences.h"
 #include "record.h"
+#include "resume.h"
 #include "taps.h"
 
 #define TQ_PORTS "5816,9958-9960"
@@ -590,6 +591,7 @@ static void init_tq(void)
 {
     record_init();
     logins_reset();
+    resume_begin();
     preferences_init();
     conversation_begin(proto_tq);
 }

@@ -37,15 +37,15 @@ static void open_flow(session_t *session, unsigned index, const stream_run_t *ru
                       unsigned alignment)
 {
     const flow_t *flow = &session->flow[index];
-    epoch_t epoch = {.from = 0, .zero = run->at - alignment, .key = TQ_KEY_SESSION};
+    uint8_t iv[CFB64_BLOCK];
 
-    epoch.cipher = cfb64_algorithm(cipher) == CFB64_BLOWFISH ? TQ_CIPHER_BLOWFISH : TQ_CIPHER_CAST5;
-    epoch.cfb = cfb64_ref(cipher);
-    if (flow->handshake_size > 0) {
-        epoch.from = epoch.zero = flow->handshake_at + flow->handshake_size;
-        epoch.iv_known = opening_iv(session, index, epoch.iv);
+    if (flow->handshake_size == 0) {
+        session_add_cfb_epoch(session, index, 0, run->at - alignment, cipher, NULL, TQ_KEY_SESSION);
+        return;
     }
-    session_add_epoch(session, index, &epoch);
+    uint64_t start = flow->handshake_at + flow->handshake_size;
+    session_add_cfb_epoch(session, index, start, start, cipher,
+                          opening_iv(session, index, iv) ? iv : NULL, TQ_KEY_SESSION);
 }
 
 static bool has_footer(const uint8_t *plaintext, size_t length, size_t unknown, void *data)

@@ -1,6 +1,12 @@
 /* resume.c
  * Connections whose start is not in the capture.
  *
+ * Recovery costs time and memory, also on connections that are not TQ's at all. So the work is
+ * shared out over the capture file: there is an allowance, which grows with every segment, and what
+ * a recovery has cost is given back when it succeeds. A connection whose turn is not yet waits with
+ * what it has brought. Of the recoveries under way only so many are kept; the one that has not been
+ * fed for longest is stopped, and starts anew when its connection has brought twice as much.
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "resume.h"
@@ -12,70 +18,152 @@
  * behind it have the alternate key. */
 #define CONNECT_SIZE 28
 
-static void end_recovery(flow_t *flow, tq_direction_t direction)
+/* Steps of work (tq_recovery_work()), of some 8 ns each: 0.5 s for a start, and as much as
+ * Wireshark spends itself for each segment. */
+#define ALLOWANCE_FIRST 60000000
+#define ALLOWANCE_SEGMENT 1200
+/* What is not counted as steps: making a recovery, and each byte fed. */
+#define STEPS_NEW_SERVER 25000
+#define STEPS_NEW_CLIENT 250000
+#define STEPS_BYTE 16
+
+#define ATTEMPTS_MAX 64
+
+/* While it is not known who is the client, the server's direction is tried first, since that is
+ * easier; the client's when a direction has brought so many bytes. */
+#define CLIENT_AFTER 4096
+
+static int64_t allowance;
+static attempt_t *under_way[ATTEMPTS_MAX]; /* the one fed last is last */
+static unsigned under_way_count;
+
+void resume_begin(void)
 {
-    tq_recovery_free(flow->recovery[direction]);
-    flow->recovery[direction] = NULL;
-    flow->recovery_ended[direction] = true;
+    allowance = ALLOWANCE_FIRST;
+    under_way_count = 0;
 }
 
-static void end_recoveries(session_t *session)
+static void forget(const attempt_t *attempt)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        for (unsigned direction = 0; direction < 2; direction++) {
-            tq_recovery_free(session->flow[i].recovery[direction]);
-            session->flow[i].recovery[direction] = NULL;
-        }
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < under_way_count; i++) {
+        if (under_way[i] != attempt)
+            under_way[kept++] = under_way[i];
     }
+    under_way_count = kept;
 }
 
-static tq_recovery *start_recovery(const session_t *session, const flow_t *flow,
-                                   tq_direction_t direction)
+static void stop(attempt_t *attempt)
 {
+    if (!attempt->recovery)
+        return;
+    forget(attempt);
+    tq_recovery_free(attempt->recovery);
+    attempt->recovery = NULL;
+}
+
+static void end(attempt_t *attempt)
+{
+    stop(attempt);
+    attempt->ended = true;
+}
+
+static void spend(attempt_t *attempt, uint64_t steps)
+{
+    attempt->spent += steps;
+    allowance -= (int64_t)steps;
+}
+
+static void start(attempt_t *attempt, const session_t *session, const flow_t *flow,
+                  tq_direction_t direction)
+{
+    bool from_client = direction == TQ_CLIENT_TO_SERVER;
     unsigned count;
     const uint32_t *x = logins_alternate_keys(&count);
     unsigned used = MIN(count, TQ_RECOVERY_X_MAX);
     tq_recovery_config config = {
         .key = &session->base->key,
         .model = evidence_model(direction),
-        .from_client = direction == TQ_CLIENT_TO_SERVER,
+        .from_client = from_client,
         .x = x + (count - used),
         .x_count = used,
         .counter_known = flow->started,
         .counter_at_0 = flow->started ? (uint16_t)(0 - flow->start) : 0,
     };
 
-    return tq_recovery_new(&config);
+    attempt->recovery = tq_recovery_new(&config);
+    attempt->fed = 0;
+    attempt->fed_bytes = 0;
+    attempt->ended = !attempt->recovery;
+    spend(attempt, from_client ? STEPS_NEW_CLIENT : STEPS_NEW_SERVER);
 }
 
-/* Feeds the segments that have come since the last time. */
-static tq_recovery_state feed(flow_t *flow, tq_recovery *recovery)
+/* Notes that an attempt is in use; the one that was not for longest makes room for it. */
+static void use(attempt_t *attempt)
+{
+    forget(attempt);
+    if (under_way_count == ATTEMPTS_MAX)
+        stop(under_way[0]);
+    under_way[under_way_count++] = attempt;
+}
+
+/* Whether the direction's key is known for good, not only a part of the keystream. */
+static bool is_settled(const session_t *session, unsigned index)
+{
+    const flow_t *flow = &session->flow[index];
+
+    if (!flow->epochs)
+        return false;
+    return g_array_index(flow->epochs, epoch_t, 0).key != TQ_KEY_RECOVERED ||
+           flow->attempt[session_direction(session, index)].ended;
+}
+
+/* Index of the first run with bytes that an attempt does not have. */
+static unsigned first_unfed(const flow_t *flow, const attempt_t *attempt)
+{
+    unsigned i = stream_runs(&flow->bytes);
+
+    while (i > 0) {
+        const stream_run_t *run = stream_run_at(&flow->bytes, i - 1);
+        if (run->at + run->length <= attempt->fed)
+            break;
+        i--;
+    }
+    return i;
+}
+
+/* Feeds a run, segment by segment, from where the attempt has got to. */
+static tq_recovery_state feed_run(attempt_t *attempt, const stream_run_t *run)
 {
     tq_recovery_state state = TQ_RECOVERY_SEARCHING;
+    const stream_mark_t *first = &g_array_index(run->marks, stream_mark_t, 0);
+    const stream_mark_t *mark = stream_run_mark(run, MAX(attempt->fed, run->at));
+    const stream_mark_t *last = first + run->marks->len - 1;
 
-    for (unsigned i = 0; i < stream_runs(&flow->bytes); i++) {
-        const stream_run_t *run = stream_run_at(&flow->bytes, i);
-        for (unsigned m = 0; m < run->marks->len; m++) {
-            uint64_t from = g_array_index(run->marks, stream_mark_t, m).at;
-            uint64_t to = m + 1 < run->marks->len
-                              ? g_array_index(run->marks, stream_mark_t, m + 1).at
-                              : run->at + run->length;
-            from = MAX(from, run->at);
-            if (from < flow->fed || from >= to)
-                continue;
-            state =
-                tq_recovery_feed(recovery, from, run->data + (from - run->at), (size_t)(to - from));
-        }
+    for (; mark <= last; mark++) {
+        uint64_t from = MAX(MAX(mark->at, run->at), attempt->fed);
+        uint64_t to = mark < last ? mark[1].at : run->at + run->length;
+        if (from >= to)
+            continue;
+        uint64_t before = tq_recovery_work(attempt->recovery);
+        state = tq_recovery_feed(attempt->recovery, from, run->data + (from - run->at),
+                                 (size_t)(to - from));
+        spend(attempt, tq_recovery_work(attempt->recovery) - before + STEPS_BYTE * (to - from));
+        attempt->fed = to;
+        attempt->fed_bytes += (size_t)(to - from);
     }
     return state;
 }
 
-static uint64_t end_of_bytes(const flow_t *flow)
+/* Feeds all segments that have come since the last time. */
+static tq_recovery_state feed(const flow_t *flow, attempt_t *attempt)
 {
-    unsigned runs = stream_runs(&flow->bytes);
-    const stream_run_t *last = runs > 0 ? stream_run_at(&flow->bytes, runs - 1) : NULL;
+    tq_recovery_state state = TQ_RECOVERY_SEARCHING;
 
-    return last ? last->at + last->length : 0;
+    for (unsigned i = first_unfed(flow, attempt); i < stream_runs(&flow->bytes); i++)
+        state = feed_run(attempt, stream_run_at(&flow->bytes, i));
+    return state;
 }
 
 /* Takes over what a recovery has found. A later result replaces an earlier one, which it agrees
@@ -87,104 +175,151 @@ static void adopt(session_t *session, unsigned index, const tq_recovered *found,
     uint64_t from = whole ? 0 : found->from;
 
     session_clear_epochs(session, index);
-    if (found->x == 0) {
+    if (found->x == 0)
         session_add_base_epoch(session, index, from, zero, TQ_KEY_RECOVERED);
-    } else {
-        if (flow->started && whole) {
-            session_add_base_epoch(session, index, flow->start, flow->start, TQ_KEY_BASE);
-            from = flow->start + CONNECT_SIZE;
-        }
+    else
         session_add_alternate_epoch(session, index, from, zero, found->x, TQ_KEY_RECOVERED);
-    }
     if (!whole) {
         epoch_t unknown = {.from = found->until};
         session_add_epoch(session, index, &unknown);
     }
     flow->boundary = found->boundary;
+    flow->recovered_x = found->x;
+    if (whole && flow->started)
+        resume_started(session, index);
 }
 
-/* Goes on with one recovery. Returns whether it has found something new. */
-static bool recover(session_t *session, unsigned index, tq_direction_t direction,
-                    record_segment_t *here)
+void resume_started(session_t *session, unsigned index)
 {
     flow_t *flow = &session->flow[index];
+    attempt_t *attempt = &flow->attempt[session_direction(session, index)];
 
-    if (flow->recovery_ended[direction])
-        return false;
-    if (!flow->recovery[direction]) {
-        flow->recovery[direction] = start_recovery(session, flow, direction);
-        if (!flow->recovery[direction]) {
-            flow->recovery_ended[direction] = true;
-            return false;
-        }
+    if (!flow->epochs || g_array_index(flow->epochs, epoch_t, 0).key != TQ_KEY_RECOVERED)
+        return;
+    if (!attempt->ended) {
+        /* That the counter is known now helps what is under way. */
+        stop(attempt);
+        attempt->fed_bytes = 0;
+    } else if (flow->recovered_x != 0) {
+        /* MsgConnect has the base key. */
+        session_add_base_epoch(session, index, flow->start, flow->start, TQ_KEY_BASE);
+        session_add_alternate_epoch(session, index, flow->start + CONNECT_SIZE, flow->start,
+                                    flow->recovered_x, TQ_KEY_RECOVERED);
     }
+}
 
-    tq_recovery *recovery = flow->recovery[direction];
-    tq_recovery_state state = feed(flow, recovery);
+/* Goes on with an attempt whose turn it is. Returns whether it has found something new. */
+static bool go_on(session_t *session, unsigned index, tq_direction_t direction,
+                  record_segment_t *here)
+{
+    flow_t *flow = &session->flow[index];
+    attempt_t *attempt = &flow->attempt[direction];
+
+    if (!attempt->recovery)
+        start(attempt, session, flow, direction);
+    if (attempt->ended)
+        return false;
+    use(attempt);
+    tq_recovery_state state = feed(flow, attempt);
     if (state == TQ_RECOVERY_GAVE_UP)
-        end_recovery(flow, direction);
+        end(attempt);
     if (state != TQ_RECOVERY_FOUND && state != TQ_RECOVERY_PARTIAL)
         return false;
 
-    const tq_recovered *found = tq_recovery_result(recovery);
+    tq_recovered found = *tq_recovery_result(attempt->recovery);
     bool whole = state == TQ_RECOVERY_FOUND;
-    if (session->client < 0) {
+    if (session->client < 0)
         session->client = (int)(direction == TQ_CLIENT_TO_SERVER ? index : 1 - index);
-        session->status = SESSION_OPEN;
-    }
     session->status = SESSION_OPEN;
-    adopt(session, index, found, whole);
     if (whole) {
-        record_add_notice(here, NOTICE_RECOVERED, found->messages, 0, NULL);
-        end_recovery(flow, direction);
+        end(attempt);
+        allowance += (int64_t)attempt->spent;
+        record_add_notice(here, NOTICE_RECOVERED, found.messages, 0, NULL);
     }
+    adopt(session, index, &found, whole);
     /* The other assumption about the direction is refuted. */
     for (unsigned i = 0; i < 2; i++)
-        end_recovery(&session->flow[i], (tq_direction_t)(1 - session_direction(session, i)));
+        end(&session->flow[i].attempt[1 - session_direction(session, i)]);
     return true;
 }
 
-/* Whether a direction's key is still to be found. */
-static bool needs_recovery(const session_t *session, const flow_t *flow)
+/* Whether it is an attempt's turn. */
+static bool is_due(const session_t *session, unsigned index, tq_direction_t direction)
 {
-    if (session->exchange || stream_runs(&flow->bytes) == 0)
+    const flow_t *flow = &session->flow[index];
+    const attempt_t *attempt = &flow->attempt[direction];
+    size_t held = flow->bytes.held;
+
+    if (attempt->ended || (session->client >= 0 && session_direction(session, index) != direction))
         return false;
-    if (!flow->epochs)
+    if (attempt->recovery)
         return true;
-    /* What is under way goes on only if it has found the key of a part. The connection's opening
-     * knows better. */
-    return (flow->recovery[0] || flow->recovery[1]) &&
-           g_array_index(flow->epochs, epoch_t, 0).key == TQ_KEY_RECOVERED;
+    if (session->client < 0 && direction == TQ_CLIENT_TO_SERVER && held < CLIENT_AFTER)
+        return false;
+    return held >= 2 * attempt->fed_bytes;
+}
+
+/* Recoveries take bytes in rising order alone. If most have come late, one starts anew. */
+static void restart_disordered(const flow_t *flow, attempt_t *attempt)
+{
+    size_t ahead = 0;
+
+    if (!attempt->recovery || flow->epochs)
+        return;
+    for (unsigned i = first_unfed(flow, attempt); i < stream_runs(&flow->bytes); i++) {
+        const stream_run_t *run = stream_run_at(&flow->bytes, i);
+        ahead += (size_t)(run->at + run->length - MAX(run->at, attempt->fed));
+    }
+    if (flow->bytes.held > 2 * attempt->fed_bytes + ahead)
+        stop(attempt);
+}
+
+/* Whether a direction's first bytes are there, too few yet to tell what they are. */
+static bool is_opening(const session_t *session, const flow_t *flow)
+{
+    return session->status == SESSION_OPENING && flow->started &&
+           stream_run_at(&flow->bytes, 0)->at == flow->start;
+}
+
+static bool resume_flow(session_t *session, unsigned index, record_segment_t *here)
+{
+    flow_t *flow = &session->flow[index];
+    bool progress = false;
+
+    if (is_settled(session, index)) {
+        stop(&flow->attempt[0]);
+        stop(&flow->attempt[1]);
+        return false;
+    }
+    if (stream_runs(&flow->bytes) == 0 || is_opening(session, flow))
+        return false;
+    for (unsigned direction = 0; direction < 2; direction++) {
+        restart_disordered(flow, &flow->attempt[direction]);
+        if (allowance > 0 && is_due(session, index, (tq_direction_t)direction))
+            progress |= go_on(session, index, (tq_direction_t)direction, here);
+    }
+    return progress;
+}
+
+static void give_up(session_t *session, record_segment_t *here)
+{
+    session->status = SESSION_UNRECOVERED;
+    record_add_notice(here, NOTICE_UNRECOVERED, 0, 0, NULL);
+    stream_clear(&session->flow[0].bytes);
+    stream_clear(&session->flow[1].bytes);
 }
 
 bool resume_progress(session_t *session, record_segment_t *here)
 {
-    bool progress = false;
+    const flow_t *flow = session->flow;
 
-    if (!session->config.recover || !session->config.claimed)
+    if (!session->config.recover || !session->config.claimed || session->exchange)
         return false;
-    if (session->flow[0].started && session->flow[1].started && session->status == SESSION_OPENING)
-        return false;
-
-    for (unsigned i = 0; i < 2; i++) {
-        flow_t *flow = &session->flow[i];
-        if (!needs_recovery(session, flow))
-            continue;
-        for (unsigned direction = 0; direction < 2; direction++) {
-            if (session->client < 0 || session_direction(session, i) == direction)
-                progress |= recover(session, i, (tq_direction_t)direction, here);
-        }
-        flow->fed = MAX(flow->fed, end_of_bytes(flow));
-    }
-
-    if (session->status == SESSION_OPENING && session->flow[0].recovery_ended[0] &&
-        session->flow[0].recovery_ended[1] && session->flow[1].recovery_ended[0] &&
-        session->flow[1].recovery_ended[1]) {
-        session->status = SESSION_UNRECOVERED;
-        record_add_notice(here, NOTICE_UNRECOVERED, 0, 0, NULL);
-        end_recoveries(session);
-        stream_clear(&session->flow[0].bytes);
-        stream_clear(&session->flow[1].bytes);
-    }
+    allowance += ALLOWANCE_SEGMENT;
+    bool progress = resume_flow(session, 0, here);
+    progress |= resume_flow(session, 1, here);
+    if (session->status == SESSION_OPENING && flow[0].attempt[0].ended &&
+        flow[0].attempt[1].ended && flow[1].attempt[0].ended && flow[1].attempt[1].ended)
+        give_up(session, here);
     return progress;
 }

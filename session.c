@@ -65,7 +65,7 @@ static void free_flow(flow_t *flow)
     stream_clear(&flow->bytes);
     clear_epochs(flow);
     for (unsigned i = 0; i < 2; i++)
-        tq_recovery_free(flow->recovery[i]);
+        tq_recovery_free(flow->attempt[i].recovery);
 }
 
 void session_free(session_t *session)
@@ -140,6 +140,22 @@ void session_add_alternate_epoch(session_t *session, unsigned flow, uint64_t fro
     tq_tables_prepare(epoch.own_tables, &alternate, TQ_ROLE_SERVER);
     epoch.tables = epoch.own_tables;
     session_add_epoch(session, flow, &epoch);
+}
+
+void session_add_cfb_epoch(session_t *session, unsigned flow, uint64_t from, uint64_t zero,
+                           cfb64_t *cfb, const uint8_t *iv, tq_key_t key)
+{
+    bool blowfish = cfb64_algorithm(cfb) == CFB64_BLOWFISH;
+    epoch_t epoch = {.from = from, .zero = zero, .key = key, .iv_known = iv != NULL};
+
+    epoch.cipher = blowfish ? TQ_CIPHER_BLOWFISH : TQ_CIPHER_CAST5;
+    epoch.cfb = cfb64_ref(cfb);
+    if (iv)
+        memcpy(epoch.iv, iv, sizeof epoch.iv);
+    session_add_epoch(session, flow, &epoch);
+    patch_evidence_narrow(&session->evidence,
+                          blowfish ? (struct patch_evidence){PATCH_FOOTER, PATCH_BLOWFISH_LAST}
+                                   : (struct patch_evidence){PATCH_CAST5_FIRST, PATCH_LAST});
 }
 
 size_t session_decrypt(const session_t *session, unsigned flow, uint64_t at, const uint8_t *before,

@@ -72,19 +72,28 @@ typedef struct {
     bool iv_known;
 } epoch_t;
 
+/* A search for counter and key of one direction, under one assumption of who sends it (resume.c).
+ */
+typedef struct {
+    tq_recovery *recovery; /* NULL when not under way */
+    uint64_t fed;          /* it has all bytes below this coordinate, */
+    size_t fed_bytes;      /* so many, or had when it was stopped */
+    uint64_t spent;        /* steps of work */
+    bool ended;            /* for good */
+} attempt_t;
+
 /* One direction. */
 typedef struct {
     stream_t bytes;
     GArray *epochs; /* epoch_t, ascending; NULL if none */
     uint64_t start; /* coordinate of the first byte that TCP carried; if `started` */
     bool started;
-    uint64_t first;           /* lowest coordinate that was seen; if any */
-    uint64_t handshake_at;    /* where a handshake message of handshake_size bytes begins */
-    uint32_t handshake_size;  /* 0: none */
-    uint64_t boundary;        /* where a message begins for sure, if not 0 (found by recovery) */
-    uint64_t fed;             /* bytes below are known to the recoveries */
-    tq_recovery *recovery[2]; /* by the direction assumed; NULL when not in use */
-    bool recovery_ended[2];
+    uint64_t first;          /* lowest coordinate that was seen; if any */
+    uint64_t handshake_at;   /* where a handshake message of handshake_size bytes begins */
+    uint32_t handshake_size; /* 0: none */
+    uint64_t boundary;       /* where a message begins for sure, if not 0 (found by recovery) */
+    attempt_t attempt[2];    /* by the direction assumed */
+    uint32_t recovered_x;    /* X of the alternate key, if that was recovered; else 0 */
 } flow_t;
 
 typedef enum {
@@ -130,8 +139,8 @@ typedef struct session {
     bool announced;        /* account: the next two are valid */
     uint32_t game_address; /* IPv4 address of the game server, host byte order */
     uint16_t game_port;
-    struct session *peer; /* the other connection of the same login */
-    char *account;        /* name, UTF-8 is not promised; NULL if not seen */
+    struct session *peer;             /* the other connection of the same login */
+    char *account;                    /* name, UTF-8 is not promised; NULL if not seen */
     uint32_t first_frame, last_frame;
     uint32_t number;
 } session_t;
@@ -161,6 +170,11 @@ void session_add_base_epoch(session_t *session, unsigned flow, uint64_t from, ui
 /* Adds an epoch of the TQ cipher with the alternate key that comes of X (see tq_cipher.h). */
 void session_add_alternate_epoch(session_t *session, unsigned flow, uint64_t from, uint64_t zero,
                                  uint32_t x, tq_key_t key);
+
+/* Adds an epoch of Blowfish or CAST5; takes a reference. iv: NULL if it is not known, which costs
+ * the first block. */
+void session_add_cfb_epoch(session_t *session, unsigned flow, uint64_t from, uint64_t zero,
+                           cfb64_t *cfb, const uint8_t *iv, tq_key_t key);
 
 /* Deciphers `length` bytes from coordinate `at` on, all of which must be served by an epoch.
  * `before` is the ciphertext just before them, as far as it is there (at most STREAM_CONTEXT bytes

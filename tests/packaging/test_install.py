@@ -25,8 +25,9 @@ def install(component, **environment):
                    stdout=subprocess.DEVNULL, env=dict(os.environ, **environment))
 
 
-def files_below(folder):
-    return [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names]
+def plugins_below(folder):
+    return [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names
+            if name.endswith(".so")]
 
 
 def tshark(home, *arguments):
@@ -52,13 +53,13 @@ class Install(unittest.TestCase):
 
     def test_for_everybody(self):
         install("plugin", DESTDIR=self.folder)
-        plugins = [path for path in files_below(self.folder) if path.endswith(".so")]
+        plugins = plugins_below(self.folder)
         self.assertEqual(len(plugins), 1, plugins)
         self.assertRegex(plugins[0], r"/wireshark/plugins/\d+\.\d+/epan/tq\.so$")
 
     def test_for_oneself(self):
         install("personal", HOME=self.folder)
-        self.assertEqual(len(files_below(self.folder)), 1)
+        self.assertEqual(len(plugins_below(self.folder)), 1)
         listed = tshark(self.folder, "-G", "plugins").stdout
         self.assertRegex(listed, r"(?m)^tq\.so\s+%s\s+dissector\s+%s/"
                          % (re.escape(cache("CMAKE_PROJECT_VERSION")), re.escape(self.folder)))

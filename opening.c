@@ -454,12 +454,20 @@ static bool open_late(session_t *session, unsigned index)
     return true;
 }
 
+static bool open_late_directions(session_t *session)
+{
+    bool first = open_late(session, 0);
+    bool second = open_late(session, 1);
+
+    return first || second;
+}
+
 bool opening_progress(session_t *session, record_segment_t *here)
 {
     if (session->status == SESSION_OPENING)
         return open_session(session, here);
     if (!session->exchange)
-        return open_late(session, 0) | open_late(session, 1);
+        return open_late_directions(session);
     if (!session->exchange->reply)
         return read_reply(session);
     return session->exchange->awaits_secret && find_secret(session, here);

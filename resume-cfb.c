@@ -136,8 +136,11 @@ static bool lacks_exchange(const session_t *session)
 
 bool resume_cfb_progress(session_t *session)
 {
-    if (session->resumed)
-        return align(session, 0) | align(session, 1);
+    if (session->resumed) {
+        bool first = align(session, 0);
+        bool second = align(session, 1);
+        return first || second;
+    }
     if (!session->config.keylog || !session->config.claimed || !lacks_exchange(session))
         return false;
 

@@ -40,12 +40,12 @@ typedef struct record_pdu {
 } record_pdu_t;
 
 typedef enum {
-    NOTICE_LOST,        /* [from, value): coordinates missing then; type: of the cut message, or 0 */
-    NOTICE_BAD_LENGTH,  /* value: the length; undone: bytes skipped */
-    NOTICE_GIVEN_UP,    /* value: bytes that could not be framed */
-    NOTICE_FOREIGN,     /* the connection is not TQ's, or of an unknown key */
-    NOTICE_NO_SECRET,   /* the session key is missing */
-    NOTICE_RECOVERED,   /* counter and key were recovered; value: segments needed */
+    NOTICE_LOST,       /* [from, value): coordinates missing then; type: of the cut message, or 0 */
+    NOTICE_BAD_LENGTH, /* value: the length; undone: bytes skipped */
+    NOTICE_GIVEN_UP,   /* value: bytes that could not be framed */
+    NOTICE_FOREIGN,    /* the connection is not TQ's, or of an unknown key */
+    NOTICE_NO_SECRET,  /* the session key is missing */
+    NOTICE_RECOVERED,  /* counter and key were recovered; value: segments needed */
     NOTICE_UNRECOVERED, /* the start is missing and recovery gave up */
     NOTICE_KEY_ERROR,   /* text: what is wrong with the secret */
 } notice_kind_t;

@@ -16,6 +16,6 @@ void resume_begin(void);
  * hand. Returns whether more can be deciphered than before. */
 bool resume_progress(session_t *session, record_segment_t *here);
 
-/* Follows up that a SYN has shown where a direction starts (flow_t.start), after its key was sought or
- * recovered without it. */
+/* Follows up that a SYN has shown where a direction starts (flow_t.start), after its key was sought
+ * or recovered without it. */
 void resume_started(session_t *session, unsigned flow);

@@ -5,7 +5,6 @@
  */
 #include "logins.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "message-types.h"
@@ -31,23 +30,33 @@ void logins_reset(void)
     keys = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 }
 
-/* Reads the game server's address. It is text, and may have leading zeros: 127.000.000.001. */
+/* Reads the game server's address. It is text, and may have leading zeros, 127.000.000.001, which
+ * the usual functions take for octal. */
+static bool parse_address(const char *text, uint32_t *parsed)
+{
+    *parsed = 0;
+    for (unsigned part = 0; part < 4; part++) {
+        char *end;
+        if (!g_ascii_isdigit(*text))
+            return false;
+        uint64_t value = g_ascii_strtoull(text, &end, 10);
+        if (value > 255 || *end != (part < 3 ? '.' : '\0'))
+            return false;
+        *parsed = *parsed << 8 | (uint32_t)value;
+        text = end + 1;
+    }
+    return true;
+}
+
 static void read_endpoint(session_t *account, const uint8_t *message, uint16_t size)
 {
     char text[CONNECT_EX_ADDRESS_SIZE + 1] = {0};
-    unsigned part[4], used;
-    char end;
 
     if (size < CONNECT_EX_PORT + 4)
         return;
     memcpy(text, message + CONNECT_EX_ADDRESS, CONNECT_EX_ADDRESS_SIZE);
-    used =
-        (unsigned)sscanf(text, "%3u.%3u.%3u.%3u%c", &part[0], &part[1], &part[2], &part[3], &end);
-    if (used != 4 || part[0] > 255 || part[1] > 255 || part[2] > 255 || part[3] > 255)
-        return;
-    account->game_address = part[0] << 24 | part[1] << 16 | part[2] << 8 | part[3];
+    account->announced = parse_address(text, &account->game_address);
     account->game_port = message_u16(message, CONNECT_EX_PORT);
-    account->announced = true;
 }
 
 static gint64 login_id(const session_t *session)

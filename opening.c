@@ -81,9 +81,8 @@ static first_t read_first_header(const session_t *session, const stream_run_t *r
         tq_server_t server = server_of_login(type);
         if (server != TQ_SERVER_UNKNOWN && fit == DICTIONARY_PLAUSIBLE)
             return server == TQ_SERVER_ACCOUNT ? FIRST_ACCOUNT : FIRST_GAME;
-    } else if (type == TYPE_ENCRYPT_CODE && fit == DICTIONARY_PLAUSIBLE) {
-        return FIRST_ACCOUNT;
-    } else if (type == TYPE_CONNECT_EX && fit == DICTIONARY_PLAUSIBLE) {
+    } else if ((type == TYPE_ENCRYPT_CODE || type == TYPE_CONNECT_EX) &&
+               fit == DICTIONARY_PLAUSIBLE) {
         return FIRST_ACCOUNT;
     }
     /* Anyone's bytes may look like this; enough for a connection that the user calls TQ's. */

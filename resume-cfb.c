@@ -50,7 +50,8 @@ static void open_flow(session_t *session, unsigned index, const stream_run_t *ru
 
 static bool has_footer(const uint8_t *plaintext, size_t length, size_t unknown, void *data)
 {
-    const char *footer = (const char *)data;
+    const char *footer =
+        *(const tq_direction_t *)data == TQ_SERVER_TO_CLIENT ? TQ_FOOTER_SERVER : TQ_FOOTER_CLIENT;
 
     for (size_t i = unknown; i + TQ_FOOTER_SIZE <= length; i++) {
         if (memcmp(plaintext + i, footer, TQ_FOOTER_SIZE) == 0)
@@ -64,15 +65,13 @@ static bool align(session_t *session, unsigned index)
 {
     const stream_run_t *run = longest_run(session, index);
     uint8_t plaintext[SESSIONKEY_RUN_MAX];
-    char footer[] = TQ_FOOTER_CLIENT;
+    tq_direction_t direction = session_direction(session, index);
 
     if (!run)
         return false;
-    if (session_direction(session, index) == TQ_SERVER_TO_CLIENT)
-        memcpy(footer, TQ_FOOTER_SERVER, TQ_FOOTER_SIZE);
     size_t length = MIN(run->length, sizeof plaintext);
-    int alignment =
-        cfb64_find_alignment(session->resumed, run->data, plaintext, length, has_footer, footer);
+    int alignment = cfb64_find_alignment(session->resumed, run->data, plaintext, length, has_footer,
+                                         &direction);
     if (alignment < 0)
         return false;
     open_flow(session, index, run, session->resumed, (unsigned)alignment);

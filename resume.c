@@ -86,7 +86,7 @@ static void start(attempt_t *attempt, const session_t *session, const flow_t *fl
         .key = &session->base->key,
         .model = evidence_model(direction),
         .from_client = from_client,
-        .x = x + (count - used),
+        .x = used > 0 ? x + (count - used) : NULL,
         .x_count = used,
         .counter_known = flow->started,
         .counter_at_0 = flow->started ? (uint16_t)(0 - flow->start) : 0,

@@ -473,9 +473,14 @@ static int dissect_delivered(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     if (!tcpinfo)
         return 0;
     uint32_t seq = conversation_raw_seq(pinfo, tcpinfo->seq);
-    /* A SYN with data takes the number before them. */
-    if (tcpinfo->flags & TH_SYN && !PINFO_FD_VISITED(pinfo))
-        conversation_syn(pinfo, seq - 1, tcpinfo->flags & TH_ACK);
+    if (tcpinfo->flags & TH_SYN) {
+        /* It takes the number before its data. Which of them is told depends on preferences, but
+         * nxtseq always leaves out the SYN. */
+        seq += tcpinfo->nxtseq - tvb_reported_length(tvb) - tcpinfo->seq;
+        if (!PINFO_FD_VISITED(pinfo))
+            conversation_syn(pinfo, seq, tcpinfo->flags & TH_ACK);
+        seq++;
+    }
     session_t *session = conversation_session(pinfo, true, claimed);
     if (!session)
         return 0;

@@ -18,10 +18,10 @@ import traffic
 import wire
 from traffic import C2S, S2C, Conversation
 
-# What may be asked of a direction:
-STRICT = "strict"  # every message that is wholly captured, on every pass, none extra
+# What is asked of a direction, besides that nothing is shown that was not said:
+STRICT = "strict"  # every message that is wholly captured, on every pass
 SECOND = "second"  # the same on the second pass; on the first one some may be missing
-ANY = "any"        # none extra
+ANY = "any"        # nothing more
 
 NAMES_5017, NAMES_4330 = ("login_5017", "register_5017"), ("login_4330",)
 NAMES_5065 = ("blowfish_5065",)
@@ -36,6 +36,10 @@ class Profile:
         self.messages, self.private, self.keep, self.demand = messages, private, keep, demand
 
     def make(self, name, seed, index):
+        """The conversations that belong together, mostly one."""
+        return [self.make_one(name, seed, index)]
+
+    def make_one(self, name, seed, index):
         rng = random.Random("%s/%d/%d" % (name, seed, index))
         client = ("10.%d.%d.%d" % (1 + index // 60000, index // 250 % 250, 1 + index % 250),
                   rng.randrange(1024, 65536))
@@ -50,7 +54,6 @@ class Profile:
             c.vlans = (5,) * rng.randrange(1, 3)
         count = rng.randrange(*self.messages)
         token, account_id = rng.getrandbits(32), rng.randrange(1, 1 << 32)
-        c.key_log = ""
         if self.blowfish:
             c.key_log = traffic.talk_under_blowfish(c, token, account_id, count, self.private,
                                                     NAMES_5065)
@@ -71,6 +74,34 @@ class Profile:
             if shown[C2S] >= c.opens and shown[S2C] >= max(4, c.handshake[S2C]):
                 return i + 1
         return len(c.segments)
+
+
+class Logins(Profile):
+    """Two connections of a login, the game on a port that only the account server names, and later
+    another connection on the same ports. Or the account server itself has an unusual port."""
+
+    def make(self, name, seed, index):
+        rng = random.Random("%s/%d/%d" % (name, seed, index))
+        address = "10.2.%d.%d" % (index // 250, 1 + index % 250)
+        usual = rng.random() < 0.5
+        account_server = ("192.0.2.4", rng.choice((9958, 9959, 9960)) if usual else 16000)
+        game_server = ("192.0.2.%d" % rng.randrange(4, 8), rng.randrange(20000, 30000))
+        ports = rng.sample(range(1024, 20000), 2)
+        made = []
+        for turn in range(2):
+            token, account_id = rng.getrandbits(32), rng.randrange(1, 1 << 32)
+            account = Conversation(rng, (address, ports[0]), account_server)
+            traffic.talk_to_account(account, token, account_id, game_server)
+            game = Conversation(rng, (address, ports[1]), game_server)
+            traffic.talk_to_game(game, token, account_id, rng.randrange(*self.messages), 0,
+                                 NAMES_5017)
+            for c, start in ((account, 0.0), (game, 1.0)):
+                c.cut(rng.choice(self.cuts))
+                c.start = index + 2 * turn + start
+                c.demand = {C2S: STRICT, S2C: STRICT}
+                self.spoil(c, self.first_free(c))
+                made.append(c)
+        return made
 
 
 def lose(c, keep):
@@ -147,6 +178,7 @@ PROFILES = {
     "late": Profile(begin_late, messages=(150, 300), keep=False, demand=SECOND),
     "late-lose": Profile(begin_late_and_lose, messages=(150, 300), keep=False, demand=SECOND),
     "wrap": Profile(everything, messages=(2500, 3500)),
+    "logins": Logins(everything),
     "null": Profile(everything, link="null"),
     "loopback": Profile(everything, link="loopback"),
     "raw": Profile(everything, link="raw"),
@@ -164,6 +196,8 @@ def interleave(rng, conversations):
     keyed = []
     for c in conversations:
         start, length = rng.random() * len(conversations), 1 + rng.random() * 5
+        if c.start is not None:
+            start, length = c.start, 1
         count = len(c.segments) + 1
         for i, segment in enumerate(c.segments):
             keyed.append((start + length * i / count, c, segment))
@@ -207,7 +241,7 @@ def main():
 
     profile = PROFILES[o.profile]
     numbers = range(o.count) if o.only is None else [o.only]
-    conversations = [profile.make(o.profile, o.seed, i) for i in numbers]
+    conversations = [c for i in numbers for c in profile.make(o.profile, o.seed, i)]
     write(o.path, conversations, profile.link, o.seed)
     if profile.blowfish:
         with open(o.path + ".keylog", "w") as out:

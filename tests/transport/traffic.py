@@ -109,7 +109,10 @@ class Conversation:
         self.turns = []
         self.segments = []
         self.vlans = ()
+        self.key_log = ""
+        self.start = None  # when it begins, relative to others; None for at random
         self.handshake = {C2S: 0, S2C: 0}  # bytes at the start that are no messages
+        self.feeds_back = False            # the cipher is CFB with blocks of 8 bytes
         self.opens = 0                     # bytes of the client's that tell its key
 
     def say(self, direction, plains, encipher):
@@ -174,10 +177,33 @@ class Conversation:
         return merged
 
     def complete(self, direction):
-        """The messages that are wholly in the capture."""
+        """The messages that can be read: what is needed of them is in the capture."""
         covered = self.coverage(direction)
-        return [m for m in self.streams[direction].messages
-                if m.offset >= self.handshake[direction] and any(a <= m.offset and m.offset + m.size <= b for a, b in covered)]
+        first = self.handshake[direction]
+        return [m for m in self.streams[direction].messages if m.offset >= first and
+                any(a <= self.needed_from(m, first) and m.offset + m.size <= b
+                    for a, b in covered)]
+
+    def implied(self, direction):
+        """Offsets at which a message is known to begin: the first, and those behind a message that is
+        itself known and whose header can be read. All others are to be searched for in what follows
+        a gap."""
+        covered = self.coverage(direction)
+        first = self.handshake[direction]
+        known = set()
+        for m in self.streams[direction].messages:
+            known.add(m.offset)
+            start = self.needed_from(m, first) if m.offset >= first else m.offset
+            if not any(a <= start and m.offset + 4 <= b for a, b in covered):
+                break
+        return known
+
+    def needed_from(self, m, first):
+        """Where the bytes begin that a message needs. A block under CFB needs the whole of the one
+        before, but the first block, which has the IV."""
+        if not self.feeds_back:
+            return m.offset
+        return first + max(0, (m.offset - first) // 8 * 8 - 8)
 
     def frame(self, segment, kind):
         """The segment as (bytes on the wire, bytes captured)."""
@@ -263,6 +289,7 @@ def talk_under_blowfish(conversation, token, account_id, count, private, names):
     conversation.say(S2C, [hello], lambda plain, at: first[S2C].encrypt(plain))
     conversation.say(C2S, [reply], lambda plain, at: first[C2S].encrypt(plain))
     conversation.handshake = {C2S: len(reply), S2C: len(hello)}
+    conversation.feeds_back = True
     key = blowfish.derive_key("blowfish", exchange.secret)
     session = {S2C: blowfish.Cfb64("blowfish", key, ivs[0]),
                C2S: blowfish.Cfb64("blowfish", key, ivs[1])}

@@ -14,9 +14,13 @@ find_mirror() {
     fi
 }
 
-# make_root RELEASE ROOT: a minimal Debian; nothing if it is there already.
+# make_root RELEASE ROOT: a minimal Debian, made if it is not there yet.
 make_root() {
-    [ ! -e "$2/.complete" ] || return 0
+    if [ -e "$2/.complete" ]; then
+        # An earlier run may have been stopped in the middle of an installation.
+        in_root "$2" / dpkg --configure -a
+        return
+    fi
     command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap
     eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
     [ -z "${http_proxy:-}" ] || export http_proxy

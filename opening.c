@@ -193,10 +193,31 @@ static bool open_by(session_t *session, unsigned flow, tq_direction_t direction,
     }
 }
 
-/* Bytes that a direction has brought and nobody has understood. */
-static uint64_t seen(const flow_t *flow)
+/* Judges a connection of which no direction begins like TQ's. Either side may still tell: a server
+ * that speaks first may have its hello later in the capture. */
+static void judge_foreign(session_t *session, const first_t verdict[2], record_segment_t *here)
 {
-    return flow->bytes.held;
+    bool foreign[2], silent[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        foreign[i] = session->flow[i].started && verdict[i] == FIRST_FOREIGN;
+        silent[i] = session->flow[i].bytes.held == 0;
+    }
+    if (!foreign[0] && !foreign[1])
+        return;
+    if (session->config.claimed && !session->told) {
+        session->told = true;
+        record_add_notice(here, NOTICE_FOREIGN, 0, 0, NULL);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        bool alone = silent[1 - i] && session->flow[i].bytes.held > FOREIGN_AFTER;
+        if (foreign[i] && (foreign[1 - i] || alone)) {
+            session->status = SESSION_FOREIGN;
+            stream_clear(&session->flow[0].bytes);
+            stream_clear(&session->flow[1].bytes);
+            return;
+        }
+    }
 }
 
 /* Tries to make sense of the first bytes of both directions. */
@@ -230,18 +251,7 @@ static bool open_session(session_t *session, record_segment_t *here)
         }
     }
 
-    bool foreign[2];
-    for (unsigned i = 0; i < 2; i++)
-        foreign[i] = session->flow[i].started && verdict[i] == FIRST_FOREIGN;
-    if ((foreign[0] && foreign[1]) ||
-        (foreign[0] && seen(&session->flow[1]) == 0 && seen(&session->flow[0]) > FOREIGN_AFTER) ||
-        (foreign[1] && seen(&session->flow[0]) == 0 && seen(&session->flow[1]) > FOREIGN_AFTER)) {
-        session->status = SESSION_FOREIGN;
-        if (session->config.claimed)
-            record_add_notice(here, NOTICE_FOREIGN, 0, 0, NULL);
-        stream_clear(&session->flow[0].bytes);
-        stream_clear(&session->flow[1].bytes);
-    }
+    judge_foreign(session, verdict, here);
     return false;
 }
 

@@ -36,6 +36,9 @@
 
 #define TQ_PORTS "5816,9958-9960"
 
+/* Key of the packet's data that says that TCP has handed its payload on; no layer's number. */
+#define DELIVERED UINT32_MAX
+
 static int proto_tq = -1;
 
 static int hf_tq_server = -1;
@@ -140,7 +143,7 @@ static void add_connection(const view_t *view, proto_tree *tree, tvbuff_t *tvb, 
         add_generated_uint(tree, hf_tq_counter, tvb, (uint16_t)(at - epoch->zero));
         proto_item *item = proto_tree_add_string(tree, hf_tq_backend, tvb, 0, 0, tq_backend_name());
         proto_item_set_generated(item);
-        if (preferences()->backend_missing)
+        if (preferences()->backend_missing && at == start)
             expert_add_info_format(view->pinfo, item, &ei_tq_backend,
                                    "Backend %s is not available on this machine; %s serves instead",
                                    preferences()->backend, tq_backend_name());
@@ -297,6 +300,10 @@ static void show_notice(const view_t *view, tvbuff_t *tvb, const record_notice_t
         show_gap(view, tvb, notice);
         return;
     }
+    /* What was said before the connection was understood. */
+    if ((notice->kind == NOTICE_FOREIGN || notice->kind == NOTICE_UNRECOVERED) &&
+        view->segment->session->status == SESSION_OPEN)
+        return;
     proto_item *item = proto_tree_add_protocol_format(view->tree, proto_tq, tvb, 0, 0, "TQ");
 
     switch (notice->kind) {
@@ -312,12 +319,10 @@ static void show_notice(const view_t *view, tvbuff_t *tvb, const record_notice_t
                                notice->value);
         break;
     case NOTICE_FOREIGN:
-        col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", "Not a TQ connection, or unknown key");
         expert_add_info_format(
             pinfo, item, &ei_tq_foreign,
-            "The first bytes are no TQ message under the base key P %08X, G %08X, and no "
-            "handshake under the initial keys %s. If this is a private server's traffic, add its "
-            "keys in the preferences (TQ, Servers)",
+            "Not a TQ connection, or its key is unknown: add a private server's keys to the "
+            "preference tq.servers. Tried: base key P %08X, G %08X; initial keys %s",
             view->segment->session->config.p, view->segment->session->config.g,
             preferences_initial_keys(pinfo->pool));
         break;
@@ -429,50 +434,58 @@ static void claim_announced(packet_info *pinfo, const session_t *session)
     conversation_claim_endpoint(pinfo, &pinfo->src, session->game_port, tq_handle);
 }
 
-/* Takes a segment's payload, on the first pass, and shows what the frame has. */
-static void dissect_segment(tvbuff_t *payload, packet_info *pinfo, proto_tree *tree,
-                            session_t *session, uint32_t seq, bool in_payload)
+/* Takes a segment's payload; first pass only. */
+static void take_segment(tvbuff_t *payload, packet_info *pinfo, session_t *session, uint32_t seq,
+                         bool in_payload)
 {
     unsigned flow = conversation_flow(pinfo);
+    uint32_t length = tvb_captured_length(payload);
+    uint64_t at = stream_coordinate(&session->flow[flow].bytes, seq);
+    record_segment_t *here = record_segment(pinfo->num, session, flow, at);
 
-    if (!PINFO_FD_VISITED(pinfo)) {
-        if (session->first_frame == 0)
-            taps_stream(pinfo, &session->number);
-        uint32_t length = tvb_captured_length(payload);
-        uint64_t at = stream_coordinate(&session->flow[flow].bytes, seq);
-        record_segment_t *here = record_segment(pinfo->num, session, flow, at);
-        framing_add(session, here, tvb_get_ptr(payload, 0, (gint)length), length, pinfo->num,
-                    in_payload);
-        claim_announced(pinfo, session);
-    }
+    if (session->first_frame == 0)
+        taps_stream(pinfo, &session->number);
+    framing_add(session, here, tvb_get_ptr(payload, 0, (gint)length), length, pinfo->num,
+                in_payload);
+    claim_announced(pinfo, session);
+}
+
+/* Shows what a frame has of a session. payload: the one that TCP handed on, or NULL. Returns
+ * whether it has messages. */
+static bool show_frame(packet_info *pinfo, proto_tree *tree, const session_t *session,
+                       tvbuff_t *payload)
+{
+    unsigned flow = conversation_flow(pinfo);
+    bool has_messages = false;
+
     for (const record_segment_t *segment = record_find(pinfo->num); segment;
          segment = segment->next) {
-        if (segment->session == session)
-            show_segment(pinfo, tree, segment,
-                         segment->flow == flow && in_payload ? payload : NULL);
+        if (segment->session != session)
+            continue;
+        show_segment(pinfo, tree, segment, segment->flow == flow ? payload : NULL);
+        has_messages |= segment->last_pdu != NULL;
     }
+    return has_messages;
+}
+
+/* Says why a frame shows no message. */
+static void show_none(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const session_t *session)
+{
+    const char *why =
+        session->status == SESSION_OPEN ? "Part of a message" : "Not deciphered (yet)";
+
+    col_set_str(pinfo->cinfo, COL_INFO, why);
+    proto_tree_add_protocol_format(tree, proto_tq, tvb, 0, -1, "TQ, %s, %u bytes", why,
+                                   tvb_captured_length(tvb));
 }
 
 /* ---- Entry points ---- */
 
-static bool frame_has_messages(uint32_t frame, const session_t *session)
+/* The raw sequence number of the first byte that TCP hands on. */
+static uint32_t first_seq(tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcpinfo)
 {
-    for (const record_segment_t *segment = record_find(frame); segment; segment = segment->next) {
-        if (segment->session == session && (segment->last_pdu || segment->extra))
-            return true;
-    }
-    return false;
-}
-
-/* Called by TCP. */
-static int dissect_delivered(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
-                             bool claimed)
-{
-    const struct tcpinfo *tcpinfo = (const struct tcpinfo *)data;
-
-    if (!tcpinfo)
-        return 0;
     uint32_t seq = conversation_raw_seq(pinfo, tcpinfo->seq);
+
     if (tcpinfo->flags & TH_SYN) {
         /* It takes the number before its data. Which of them is told depends on preferences, but
          * nxtseq always leaves out the SYN. */
@@ -481,22 +494,36 @@ static int dissect_delivered(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
             conversation_syn(pinfo, seq, tcpinfo->flags & TH_ACK);
         seq++;
     }
+    return seq;
+}
+
+/* Called by TCP, which asks more than once, by one port and the other, if the answer is no. */
+static int dissect_delivered(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data,
+                             bool claimed)
+{
+    const struct tcpinfo *tcpinfo = (const struct tcpinfo *)data;
+
+    if (!tcpinfo || p_get_proto_data(pinfo->pool, pinfo, proto_tq, pinfo->curr_layer_num))
+        return 0;
+    uint32_t seq = first_seq(tvb, pinfo, tcpinfo);
     session_t *session = conversation_session(pinfo, true, claimed);
     if (!session)
         return 0;
 
-    col_clear(pinfo->cinfo, COL_INFO);
-    p_add_proto_data(pinfo->pool, pinfo, proto_tq, 0, session);
-    dissect_segment(tvb, pinfo, tree, session, seq, true);
-    if (session->status == SESSION_FOREIGN)
+    p_add_proto_data(pinfo->pool, pinfo, proto_tq, pinfo->curr_layer_num, session);
+    p_add_proto_data(pinfo->pool, pinfo, proto_tq, DELIVERED, session);
+    if (!PINFO_FD_VISITED(pinfo))
+        take_segment(tvb, pinfo, session, seq, true);
+    if (!claimed && session->status != SESSION_OPEN)
         return 0;
-    if (claimed || session->status == SESSION_OPEN) {
-        col_set_str(pinfo->cinfo, COL_PROTOCOL, "TQ");
-        if (!frame_has_messages(pinfo->num, session))
-            col_set_str(pinfo->cinfo, COL_INFO,
-                        session->status == SESSION_OPEN ? "Part of a message"
-                                                        : "Not deciphered yet");
+    if (session->status == SESSION_FOREIGN || session->status == SESSION_UNRECOVERED) {
+        show_frame(pinfo, tree, session, tvb);
+        return 0;
     }
+    col_set_str(pinfo->cinfo, COL_PROTOCOL, "TQ");
+    col_clear(pinfo->cinfo, COL_INFO);
+    if (!show_frame(pinfo, tree, session, tvb))
+        show_none(tvb, pinfo, tree, session);
     return (int)tvb_captured_length(tvb);
 }
 
@@ -558,16 +585,12 @@ static void dissect_syn(packet_info *pinfo, uint32_t seq, bool ack)
 /* Takes what TCP did not hand on. */
 static int dissect_withheld(tvbuff_t *tvb _U_, packet_info *pinfo, proto_tree *tree, void *data _U_)
 {
-    if (pinfo->ptype != PT_TCP || p_get_proto_data(pinfo->pool, pinfo, proto_tq, 0))
+    if (pinfo->ptype != PT_TCP || p_get_proto_data(pinfo->pool, pinfo, proto_tq, DELIVERED))
         return 0;
 
     if (PINFO_FD_VISITED(pinfo)) {
-        session_t *session = conversation_session(pinfo, false, false);
-        for (const record_segment_t *segment = record_find(pinfo->num); segment;
-             segment = segment->next) {
-            if (segment->session == session)
-                show_segment(pinfo, tree, segment, NULL);
-        }
+        if (record_find(pinfo->num))
+            show_frame(pinfo, tree, conversation_session(pinfo, false, false), NULL);
         return 0;
     }
 
@@ -588,7 +611,8 @@ static int dissect_withheld(tvbuff_t *tvb _U_, packet_info *pinfo, proto_tree *t
     if (!session)
         return 0;
     tvbuff_t *withheld = tvb_new_subset_length(payload->ds_tvb, payload->start, payload->length);
-    dissect_segment(withheld, pinfo, tree, session, raw_seq, false);
+    take_segment(withheld, pinfo, session, raw_seq, false);
+    show_frame(pinfo, tree, session, NULL);
     return 0;
 }
 

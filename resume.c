@@ -301,25 +301,55 @@ static bool resume_flow(session_t *session, unsigned index, record_segment_t *he
     return progress;
 }
 
-static void give_up(session_t *session, record_segment_t *here)
+/* Bytes that are kept while a key is sought, and where none is to be sought. */
+#define SEEK_BYTES (128 * 1024)
+#define WAIT_BYTES 4096
+
+/* Whether nothing more can come of it. */
+static bool is_hopeless(const session_t *session)
+{
+    const flow_t *flow = session->flow;
+    size_t held = flow[0].bytes.held + flow[1].bytes.held;
+
+    if (!session->config.recover)
+        return held > WAIT_BYTES;
+    for (unsigned i = 0; i < 2; i++) {
+        if (flow[i].bytes.held > 0 && !(flow[i].attempt[0].ended && flow[i].attempt[1].ended))
+            return held > SEEK_BYTES;
+    }
+    return held > 0;
+}
+
+static void give_up(session_t *session)
 {
     session->status = SESSION_UNRECOVERED;
-    record_add_notice(here, NOTICE_UNRECOVERED, 0, 0, NULL);
-    stream_clear(&session->flow[0].bytes);
-    stream_clear(&session->flow[1].bytes);
+    for (unsigned i = 0; i < 2; i++) {
+        stop(&session->flow[i].attempt[0]);
+        stop(&session->flow[i].attempt[1]);
+        stream_clear(&session->flow[i].bytes);
+    }
 }
 
 bool resume_progress(session_t *session, record_segment_t *here)
 {
     const flow_t *flow = session->flow;
+    bool progress = false;
 
-    if (!session->config.recover || !session->config.claimed || session->exchange)
+    if (!session->config.claimed || session->exchange)
         return false;
-    allowance += ALLOWANCE_SEGMENT;
-    bool progress = resume_flow(session, 0, here);
-    progress |= resume_flow(session, 1, here);
-    if (session->status == SESSION_OPENING && flow[0].attempt[0].ended &&
-        flow[0].attempt[1].ended && flow[1].attempt[0].ended && flow[1].attempt[1].ended)
-        give_up(session, here);
+    if (session->config.recover) {
+        allowance += ALLOWANCE_SEGMENT;
+        progress = resume_flow(session, 0, here);
+        progress |= resume_flow(session, 1, here);
+    }
+    if (session->status != SESSION_OPENING || (flow[0].started && flow[1].started))
+        return progress;
+
+    if (!session->told && !flow[here->flow].started) {
+        session->told = true;
+        record_add_notice(here, NOTICE_UNRECOVERED, 0, 0, NULL);
+    }
+    if (is_hopeless(session))
+        give_up(session);
     return progress;
 }

@@ -12,5 +12,4 @@ rm -f "$here/.setup.log"
 
 capture=${1:-$here/captures/login_5017.pcapng}
 [ $# -eq 0 ] || shift
-"$here/tools/tshark.sh" -r "$capture" -Y tq -t r "$@" \
-    -o 'gui.column.format:"Time","%t","Source","%s:%S","Destination","%d:%D","Info","%i"'
+"$here/tools/tshark.sh" -r "$capture" -Y tq -t r "$@" -o 'gui.column.format:"Time","%t","From","%s","Port","%S","To","%d","Port","%D","Messages","%i"'

@@ -377,10 +377,10 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
         return a->in_time;
     if (a->fit != b->fit)
         return a->fit > b->fit;
-    if (a->fit < FIT_SHORT && a->distance != b->distance)
-        return a->distance < b->distance;
     if (a->doubts != b->doubts)
         return a->doubts < b->doubts;
+    if (a->fit < FIT_SHORT && a->distance != b->distance)
+        return a->distance < b->distance;
     if (a->layout->patch != b->layout->patch)
         return (a->layout->patch > b->layout->patch) == a->in_time;
     return false;

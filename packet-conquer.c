@@ -16,6 +16,7 @@
 /* Ends each message of a game connection since patch 5018; it says who sent it. */
 #define FOOTER_SIZE 8
 
+static expert_field ei_header = EI_INIT;
 static int proto_conquer = -1;
 static int tap_expert = -1;
 static int hf_footer = -1;
@@ -101,6 +102,17 @@ static void add_tree(struct dissection *d, proto_tree *tree, tvbuff_t *tvb, bool
         add_footer(d, tvb);
 }
 
+/* What is too short for a header, or says so of itself. */
+static int show_no_message(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    proto_item *item = proto_tree_add_item(tree, proto_conquer, tvb, 0, -1, ENC_NA);
+
+    col_set_str(pinfo->cinfo, COL_PROTOCOL, "TQ");
+    col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", "No message");
+    expert_add_info(pinfo, item, &ei_header);
+    return (int)tvb_captured_length(tvb);
+}
+
 static int dissect_conquer(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     unsigned available = tvb_captured_length(tvb);
@@ -108,12 +120,10 @@ static int dissect_conquer(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     struct dissection d = {.pinfo = pinfo, .fit = FIT_NONE};
     bool footer;
 
-    if (available < MESSAGE_HEADER)
-        return 0;
+    if (available < MESSAGE_HEADER || tvb_get_letohs(tvb, 0) < MESSAGE_HEADER)
+        return show_no_message(tvb, pinfo, tree);
     d.view.size = tvb_get_letohs(tvb, 0);
     d.view.type = tvb_get_letohs(tvb, 2);
-    if (d.view.size < MESSAGE_HEADER)
-        return 0;
     d.view.length = MIN(available, d.view.size);
     d.tvb = tvb_new_subset_length_caplen(tvb, 0, (int)d.view.length, d.view.size);
     d.view.data = tvb_get_ptr(tvb, 0, (int)d.view.length);
@@ -149,9 +159,17 @@ void proto_register_conquer(void)
           "Ends a message of a game connection since patch 5018", HFILL}},
     };
 
+    static ei_register_info infos[] = {
+        {&ei_header,
+         {"conquer.header.short", PI_MALFORMED, PI_ERROR,
+          "Too short for a header, or its size is less than the header's 4 bytes", EXPFILL}},
+    };
+
     dictionary_load();
     proto_conquer = proto_register_protocol("Conquer Online", "Conquer", "conquer");
     proto_register_field_array(proto_conquer, fields, array_length(fields));
+    expert_register_field_array(expert_register_protocol(proto_conquer), infos,
+                                array_length(infos));
     conquer_register_common(proto_conquer);
     conquer_register_password(proto_conquer);
     conquer_register_hidden(proto_conquer);

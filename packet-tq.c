@@ -205,6 +205,8 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
     const char *name = dictionary_type_name(type);
     tvbuff_t *message = pdu->footer ? tvb_new_subset_length(tvb, 0, length) : tvb;
 
+    proto_item *type_item = NULL;
+
     if (view->wants_tree) {
         proto_item *item = proto_tree_add_protocol_format(
             view->tree, proto_tq, tvb, 0, -1, "TQ, %s, %s (%u), %u bytes",
@@ -216,9 +218,7 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
         if (pdu->copy && pdu->copy->first_frame != pinfo->num)
             add_generated_uint(tree, hf_tq_first_frame, tvb, pdu->copy->first_frame);
         proto_tree_add_item(tree, hf_tq_length, tvb, 0, 2, ENC_LITTLE_ENDIAN);
-        proto_item *type_item = proto_tree_add_item(tree, hf_tq_type, tvb, 2, 2, ENC_LITTLE_ENDIAN);
-        if (!name)
-            expert_add_info(pinfo, type_item, &ei_tq_unknown_type);
+        type_item = proto_tree_add_item(tree, hf_tq_type, tvb, 2, 2, ENC_LITTLE_ENDIAN);
         proto_tree_add_item(tree, hf_tq_plaintext, message, 0, -1, ENC_NA);
         if (pdu->footer)
             add_footer(view, tree, tvb, length);
@@ -234,10 +234,14 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
                     .show_passwords = preferences()->show_passwords,
                     .password_seed = session->seeded ? &session->seed : NULL},
     };
-    if (!dissector_try_uint_with_data(type_table, type, message, pinfo, view->tree, TRUE, &context))
+    if (!dissector_try_uint_with_data(type_table, type, message, pinfo, view->tree, TRUE,
+                                      &context)) {
+        if (!name)
+            expert_add_info(pinfo, type_item, &ei_tq_unknown_type);
         call_dissector_only(conquer_handle, message, pinfo, view->tree, &context);
-    else
+    } else {
         col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", name ? name : "unknown type");
+    }
 
     if (taps_wanted())
         tell_message(view, pdu->at, message, &context);

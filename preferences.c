@@ -293,13 +293,14 @@ static const enum_val_t *backend_values(void)
 static const enum_val_t encoding_values[] = {
     {"windows-1252", "Windows-1252 (Western)", ENC_WINDOWS_1252},
     {"gb18030", "GB18030 (Chinese; includes GBK and GB2312)", ENC_GB18030},
+    {"gbk", "GBK (Chinese, as GB18030)", ENC_GB18030},
+    {"gb2312", "GB2312 (Chinese, as GB18030)", ENC_GB18030},
     {"utf-8", "UTF-8", ENC_UTF_8},
     {"euc-kr", "EUC-KR (Korean)", ENC_EUC_KR},
     {"windows-1250", "Windows-1250 (Central European)", ENC_WINDOWS_1250},
     {"windows-1251", "Windows-1251 (Cyrillic)", ENC_WINDOWS_1251},
     {"iso-8859-1", "ISO 8859-1", ENC_ISO_8859_1},
     {"iso-8859-9", "ISO 8859-9 (Turkish)", ENC_ISO_8859_9},
-    {"ascii", "ASCII", ENC_ASCII},
     {NULL, NULL, 0},
 };
 

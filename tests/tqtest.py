@@ -3,15 +3,21 @@
 
 The environment says where things are: TQ_SOURCE and TQ_BUILD are the source and the build tree."""
 
+import atexit
 import collections
 import json
 import os
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 SOURCE = os.environ.get("TQ_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CAPTURES = os.path.join(SOURCE, "captures")
 TRUTH = os.path.join(SOURCE, "tests", "truth")
+# The user's own configuration is not to matter.
+os.environ.setdefault("TQ_HOME", tempfile.mkdtemp())
+atexit.register(shutil.rmtree, os.environ["TQ_HOME"], ignore_errors=True)
 WRAPPER = os.path.join(SOURCE, "tools", "tshark.sh")
 TIMEOUT = 300
 

@@ -30,7 +30,7 @@ class Profile(tqtest.TestCase):
         home = tempfile.TemporaryDirectory()
         self.addCleanup(home.cleanup)
         shutil.copytree(PROFILE, os.path.join(home.name, ".config/wireshark/profiles/TQ"))
-        self.addCleanup(os.environ.pop, "TQ_HOME", None)
+        self.addCleanup(os.environ.update, TQ_HOME=os.environ["TQ_HOME"])
         os.environ["TQ_HOME"] = home.name
 
     def test_columns(self):

@@ -273,14 +273,29 @@ bool handshake_keys_add(handshake_keys_t *keys, const uint8_t *key, size_t lengt
     return length < CFB64_CAST5_KEY || add_key(keys, CFB64_CAST5, key, length, true, error);
 }
 
+/* Whether an earlier entry has the same key, as another cipher. */
+static bool is_repeated(const handshake_keys_t *keys, unsigned index)
+{
+    const handshake_key_t *key = keys->entries->pdata[index];
+
+    for (unsigned i = 0; i < index; i++) {
+        if (strcmp(((const handshake_key_t *)keys->entries->pdata[i])->name, key->name) == 0)
+            return true;
+    }
+    return false;
+}
+
 char *handshake_keys_describe(const handshake_keys_t *keys)
 {
     GString *text = g_string_new(NULL);
 
-    for (unsigned i = 0; i < keys->entries->len; i++) {
-        const handshake_key_t *key = keys->entries->pdata[i];
-        g_string_append_printf(text, "%s%s (%s)", i > 0 ? ", " : "", key->name,
-                               cfb64_algorithm_name(cfb64_algorithm(key->cipher)));
+    /* The user's own come first: that they were tried is what the user wants to know. */
+    for (int of_user = 1; of_user >= 0; of_user--) {
+        for (unsigned i = 0; i < keys->entries->len; i++) {
+            const handshake_key_t *key = keys->entries->pdata[i];
+            if (key->from_user == of_user && !is_repeated(keys, i))
+                g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", key->name);
+        }
     }
     return g_string_free(text, FALSE);
 }
@@ -320,8 +335,12 @@ const handshake_key_t *handshake_keys_find(const handshake_keys_t *keys, const u
             parse_ciphertext(HANDSHAKE_HELLO, key->cipher, ciphertext, length, 0, 0, hello);
         if (status == HANDSHAKE_COMPLETE)
             return key;
-        if (status == HANDSHAKE_INVALID)
+        if (status == HANDSHAKE_INVALID) {
+            /* Its length fitted, so the key does; what is wrong is the message. */
+            if (hello->checks > 0 && best_hello.status == HANDSHAKE_INVALID)
+                best_hello = *hello;
             continue;
+        }
         /* Right so far, perhaps by chance: the key that stood more tests is the better guess. */
         if (best_hello.status == HANDSHAKE_INVALID || hello->checks > best_hello.checks) {
             best_hello = *hello;

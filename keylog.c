@@ -332,7 +332,8 @@ static char *parse_line(keylog_t *keylog, token_t line, unsigned number)
         return describe_label(label);
     if (value.length == 0)
         return g_strdup_printf("%s needs a public key and a secret number", labels[kind]);
-    if (next_token(&rest).length > 0)
+    token_t more = next_token(&rest);
+    if (more.length > 0 && more.text[0] != '#')
         return g_strdup_printf("there is more on the line than %s takes", labels[kind]);
 
     char *problem = check_entry(public_key, value);

@@ -14,6 +14,9 @@
 /* After so many bytes of one side alone that mean nothing, the other side is not waited for. */
 #define FOREIGN_AFTER 1024
 
+/* A reply that is not found in so many bytes is not what follows. */
+#define REPLY_AFTER (HANDSHAKE_DUMMY_MAX + 128)
+
 /* What one direction's first bytes say. */
 typedef enum {
     FIRST_NOTHING, /* too few of them, or not captured */
@@ -32,6 +35,8 @@ void opening_free_exchange(exchange_t *exchange)
         return;
     g_free(exchange->hello);
     g_free(exchange->reply);
+    if (exchange->wrong)
+        g_hash_table_destroy(exchange->wrong);
     g_free(exchange);
 }
 
@@ -99,6 +104,8 @@ static first_t read_hello(session_t *session, const stream_run_t *run, bool *who
     if (!run || !session->config.initial_keys)
         return FIRST_NOTHING;
     key = handshake_keys_find(session->config.initial_keys, run->data, run->length, &hello);
+    if (!key && hello.checks > 0)
+        session->hello_fault = hello.reason;
     if (!key)
         return hello.status == HANDSHAKE_INCOMPLETE ? FIRST_NOTHING : FIRST_FOREIGN;
     if (hello.status == HANDSHAKE_INVALID)
@@ -282,7 +289,7 @@ bool opening_iv(const session_t *session, unsigned flow, uint8_t iv[CFB64_BLOCK]
 
 /* Looks for the client's half of the exchange. The session key serves right behind it, wherever
  * in a segment that is: the client may append its first message. */
-static bool read_reply(session_t *session)
+static bool read_reply(session_t *session, record_segment_t *here)
 {
     unsigned client = (unsigned)session->client;
     flow_t *flow = &session->flow[client];
@@ -291,8 +298,16 @@ static bool read_reply(session_t *session)
 
     start_flow(session, client);
     const stream_run_t *run = first_run(flow);
-    if (!run || handshake_find_reply(exchange->initial->cipher, run->data, run->length, &reply) !=
-                    HANDSHAKE_COMPLETE)
+    if (!run)
+        return false;
+    handshake_status_t status =
+        handshake_find_reply(exchange->initial->cipher, run->data, run->length, &reply);
+    if (status == HANDSHAKE_INVALID && run->length > REPLY_AFTER && !exchange->told) {
+        exchange->told = true;
+        record_add_notice(here, NOTICE_KEY_ERROR, 0, 0,
+                          "the client's reply to the hello is not readable");
+    }
+    if (status != HANDSHAKE_COMPLETE)
         return false;
 
     uint32_t total = reply.handshake.total;
@@ -368,6 +383,47 @@ static sessionkey_verdict_t try_secret(session_t *session, const sessionkey_secr
     return verdict;
 }
 
+/* Tries one entry of the key log. What is wrong once stays wrong, and is not tried again. */
+static sessionkey_verdict_t try_entry(session_t *session, const sessionkey_exchange_t *numbers,
+                                      const keylog_entry_t *entry, char **error)
+{
+    exchange_t *exchange = session->exchange;
+    sessionkey_secret_t secret;
+    sessionkey_verdict_t verdict = SESSIONKEY_WRONG;
+
+    if (exchange->wrong && g_hash_table_contains(exchange->wrong, entry))
+        return verdict;
+    g_clear_pointer(error, g_free);
+    if (keylog_secret(session->config.keylog, entry, numbers, &secret, error)) {
+        verdict = try_secret(session, &secret);
+        memset(&secret, 0, sizeof secret);
+        if (verdict == SESSIONKEY_WRONG)
+            *error = g_strdup_printf("the secret in line %u fits the public key, but does not "
+                                     "decipher the connection",
+                                     entry->line);
+    }
+    if (verdict == SESSIONKEY_WRONG) {
+        if (!exchange->wrong)
+            exchange->wrong = g_hash_table_new(NULL, NULL);
+        g_hash_table_add(exchange->wrong, (gpointer)entry);
+    }
+    return verdict;
+}
+
+/* Tells once that the session key is missing. A secret that is not decided upon yet gets a second
+ * chance first. */
+static void tell_missing(exchange_t *exchange, record_segment_t *here, bool undecided,
+                         const char *error)
+{
+    if (exchange->told || (undecided && exchange->trials++ == 0))
+        return;
+    exchange->told = true;
+    if (error && !undecided)
+        record_add_notice(here, NOTICE_KEY_ERROR, 0, 0, wmem_strdup(wmem_file_scope(), error));
+    else
+        record_add_notice(here, NOTICE_NO_SECRET, 0, 0, NULL);
+}
+
 /* Looks in the key log for the secret of the exchange. */
 static bool find_secret(session_t *session, record_segment_t *here)
 {
@@ -385,42 +441,21 @@ static bool find_secret(session_t *session, record_segment_t *here)
     bool undecided = false;
     char *error = NULL;
 
-    if (keylog) {
+    if (keylog)
         keylog_read(keylog);
-        for (unsigned i = 0; i < 2; i++) {
-            for (const keylog_entry_t *entry = keylog_find(keylog, publics[i]); entry;
-                 entry = entry->same_key) {
-                sessionkey_secret_t secret;
-                char *why = NULL;
-                if (!keylog_secret(keylog, entry, &numbers, &secret, &why)) {
-                    g_free(error);
-                    error = why;
-                    continue;
-                }
-                sessionkey_verdict_t verdict = try_secret(session, &secret);
-                memset(&secret, 0, sizeof secret);
-                if (verdict == SESSIONKEY_RIGHT) {
-                    exchange->awaits_secret = false;
-                    g_free(error);
-                    return true;
-                }
-                if (verdict == SESSIONKEY_UNDECIDED) {
-                    undecided = true;
-                } else {
-                    g_free(error);
-                    error = g_strdup_printf(
-                        "the secret of the key log's line %u fits the public key, but does not "
-                        "decipher the connection",
-                        entry->line);
-                }
+    for (unsigned i = 0; keylog && i < 2; i++) {
+        for (const keylog_entry_t *entry = keylog_find(keylog, publics[i]); entry;
+             entry = entry->same_key) {
+            sessionkey_verdict_t verdict = try_entry(session, &numbers, entry, &error);
+            if (verdict == SESSIONKEY_RIGHT) {
+                exchange->awaits_secret = false;
+                g_free(error);
+                return true;
             }
+            undecided |= verdict == SESSIONKEY_UNDECIDED;
         }
     }
-    if (!undecided && !exchange->told) {
-        exchange->told = true;
-        record_add_notice(here, error ? NOTICE_KEY_ERROR : NOTICE_NO_SECRET, 0, 0,
-                          error ? wmem_strdup(wmem_file_scope(), error) : NULL);
-    }
+    tell_missing(exchange, here, undecided, error);
     g_free(error);
     return false;
 }
@@ -478,7 +513,7 @@ bool opening_progress(session_t *session, record_segment_t *here)
     if (!session->exchange)
         return open_late_directions(session);
     if (!session->exchange->reply)
-        return read_reply(session);
+        return read_reply(session, here);
     return session->exchange->awaits_secret && find_secret(session, here);
 }
 

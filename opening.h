@@ -15,8 +15,9 @@ typedef struct exchange {
     uint8_t *hello, *reply;         /* plaintext; NULL until complete */
     handshake_t hello_fields, reply_fields;
     bool awaits_secret;
-    bool told;           /* the user was told that the secret is missing */
-    unsigned generation; /* of the key log when the secret was last looked for */
+    bool told;         /* the user was told that it is missing */
+    unsigned trials;   /* that decided nothing */
+    GHashTable *wrong; /* entries of the key log that do not decipher it; NULL if none */
     sessionkey_derivation_t derivation;
     bool ivs_swapped;
 } exchange_t;

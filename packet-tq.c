@@ -26,6 +26,7 @@
 #include "conversation.h"
 #include "framing.h"
 #include "logins.h"
+#include "opening.h"
 #include "message-types.h"
 #include "packet-conquer.h"
 #include "packet-tq-handshake.h"
@@ -304,9 +305,12 @@ static void show_notice(const view_t *view, tvbuff_t *tvb, const record_notice_t
         show_gap(view, tvb, notice);
         return;
     }
+    const session_t *session = view->segment->session;
     /* What was said before the connection was understood. */
     if ((notice->kind == NOTICE_FOREIGN || notice->kind == NOTICE_UNRECOVERED) &&
-        view->segment->session->status == SESSION_OPEN)
+        session->status == SESSION_OPEN)
+        return;
+    if (notice->kind == NOTICE_NO_SECRET && !session->exchange->awaits_secret)
         return;
     proto_item *item = proto_tree_add_protocol_format(view->tree, proto_tq, tvb, 0, 0, "TQ");
 
@@ -323,6 +327,11 @@ static void show_notice(const view_t *view, tvbuff_t *tvb, const record_notice_t
                                notice->value);
         break;
     case NOTICE_FOREIGN:
+        if (session->hello_fault) {
+            expert_add_info_format(pinfo, item, &ei_tq_foreign,
+                                   "The server's hello is malformed: %s", session->hello_fault);
+            break;
+        }
         expert_add_info_format(
             pinfo, item, &ei_tq_foreign,
             "Not a TQ connection, or its key is unknown: add a private server's keys to the "
@@ -331,10 +340,17 @@ static void show_notice(const view_t *view, tvbuff_t *tvb, const record_notice_t
             preferences_initial_keys(pinfo->pool));
         break;
     case NOTICE_NO_SECRET:
-        expert_add_info(pinfo, item, &ei_tq_key_missing);
+        expert_add_info_format(
+            pinfo, item, &ei_tq_key_missing,
+            "No session key: add a line TQ_SECRET, TQ_SERVER_PRIVATE or TQ_CLIENT_PRIVATE for "
+            "this connection's public key to the key log file (tq.keylog_file). The server's "
+            "key begins with %.16s",
+            (const char *)session->exchange->hello +
+                session->exchange->hello_fields.field[HANDSHAKE_PUBLIC_KEY].offset);
         break;
     case NOTICE_KEY_ERROR:
-        expert_add_info_format(pinfo, item, &ei_tq_key_wrong, "Key log: %s", notice->text);
+        expert_add_info_format(pinfo, item, &ei_tq_key_wrong, "The session key is not known: %s",
+                               notice->text);
         break;
     case NOTICE_RECOVERED:
         expert_add_info_format(pinfo, item, &ei_tq_key_recovered,
@@ -475,8 +491,9 @@ static bool show_frame(packet_info *pinfo, proto_tree *tree, const session_t *se
 /* Says why a frame shows no message. */
 static void show_none(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const session_t *session)
 {
+    bool is_dark = session->exchange && session->exchange->awaits_secret;
     const char *why =
-        session->status == SESSION_OPEN ? "Part of a message" : "Not deciphered (yet)";
+        session->status != SESSION_OPEN || is_dark ? "Not deciphered (yet)" : "Part of a message";
 
     col_set_str(pinfo->cinfo, COL_INFO, why);
     proto_tree_add_protocol_format(tree, proto_tq, tvb, 0, -1, "TQ, %s, %u bytes", why,
@@ -696,9 +713,7 @@ void proto_register_tq(void)
          {"tq.not_framed", PI_UNDECODED, PI_WARN, "Bytes that belong to no message", EXPFILL}},
         {&ei_tq_key_missing,
          {"tq.key_missing", PI_DECRYPTION, PI_WARN,
-          "The session key is not known. Supply the shared secret, or the private exponent of "
-          "either side, in a key log file (preference tq.keylog_file): a line TQ_SECRET, "
-          "TQ_SERVER_PRIVATE or TQ_CLIENT_PRIVATE with the public key of the server or the client",
+          "The session key is not known: the key log file has no line for the connection",
           EXPFILL}},
         {&ei_tq_key_wrong,
          {"tq.key_wrong", PI_DECRYPTION, PI_WARN, "The secret does not serve", EXPFILL}},
@@ -706,9 +721,10 @@ void proto_register_tq(void)
          {"tq.key_recovered", PI_DECRYPTION, PI_CHAT, "Counter and key were recovered", EXPFILL}},
         {&ei_tq_not_recovered,
          {"tq.key_not_recovered", PI_DECRYPTION, PI_NOTE,
-          "The start of the connection is not in the capture, and counter and key could not be "
-          "recovered: another protocol, another key (preference tq.servers), or a patch from 5018 "
-          "on",
+          "The start of the connection is not in the capture, and counter and key are not "
+          "recovered: "
+          "too few messages, another protocol or key; or a patch from 5018 on, which takes a "
+          "TQ_SECRET line in tq.keylog_file",
           EXPFILL}},
         {&ei_tq_foreign,
          {"tq.not_tq", PI_DECRYPTION, PI_NOTE, "Not a TQ connection, or an unknown key", EXPFILL}},

@@ -121,8 +121,9 @@ typedef struct session {
     tq_server_t server;
     int client; /* index of the flow that the client sends, -1: not known yet */
     flow_t flow[2];
-    bool told;    /* the user was told that it is not read (yet) */
-    bool footers; /* messages are followed by a footer (game, from 5018 on) */
+    const char *hello_fault; /* a hello under a known key that is malformed: what is wrong */
+    bool told;               /* the user was told that it is not read (yet) */
+    bool footers;            /* messages are followed by a footer (game, from 5018 on) */
     struct patch_evidence evidence;
 
     /* Diffie-Hellman exchange of a game connection. */

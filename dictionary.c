@@ -10,6 +10,8 @@
 #include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <glib/gstdio.h>
 #include <wsutil/filesystem.h>
 #include <wsutil/report_message.h>
 
@@ -18,6 +20,9 @@
 
 /* The folder of the user's files in both configuration folders. */
 #define USER_FOLDER "tq"
+
+/* Largest file that is read, in bytes; the built-in ones have less than 0.5 MB in all. */
+#define FILE_SIZE_MAX (8 * 1024 * 1024)
 
 /* Longer messages are possible, but none is known: telling a wrong key from a right one gains. */
 #define LONGEST_USUAL 4096
@@ -119,12 +124,28 @@ static void load_builtin(void)
     g_strfreev(names);
 }
 
+/* What is no regular file, such as a pipe, may never end. Returns NULL or what is wrong. */
+static char *check_file(const char *path)
+{
+    GStatBuf status;
+
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+        return g_strdup_printf("%s: not a regular file; remove it or rename it", path);
+    if (g_stat(path, &status) == 0 && status.st_size > FILE_SIZE_MAX)
+        return g_strdup_printf("%s: larger than %d MiB; split it", path, FILE_SIZE_MAX >> 20);
+    return NULL;
+}
+
 static void load_file(const char *path)
 {
-    char *text;
+    char *text, *problem = check_file(path);
     gsize length;
     GError *error = NULL;
 
+    if (problem != NULL) {
+        report_problem(problem);
+        return;
+    }
     if (!g_file_get_contents(path, &text, &length, &error)) {
         report_problem(g_strdup_printf("%s: %s", path, error->message));
         g_error_free(error);

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Builds the fuzz targets with clang, libFuzzer and the sanitizers, and runs them one after another.
+#   tools/fuzz.sh [SECONDS [TARGET]...]
+# SECONDS: for each target, by default 7, which makes a minute in all. A long run: tools/fuzz.sh 3600
+# TARGET: of tests/fuzz/fuzz_TARGET.c, by default all of them.
+# TQ_CORPUS: where inputs are kept between runs, by default build-fuzz/corpus.
+#
+# Prints how often each target was run. An input that is a finding is left in build-fuzz/found; put
+# it into tests/fuzz/regressions/TARGET with the change that mends it.
+set -eu
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+seconds=${1:-7}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- cipher recovery handshake keylog dictionary servers conquer transport
+"$here/tools/setup.sh" fuzz clang python3
+
+build=$here/build-fuzz
+corpus=${TQ_CORPUS:-$build/corpus}
+found=$build/found
+mkdir -p "$found"
+
+# longest TARGET: the longest input worth while, in bytes.
+longest() {
+    case $1 in
+    cipher) echo 160 ;;
+    transport) echo 16000 ;;
+    *) echo 4096 ;;
+    esac
+}
+
+status=0
+for target in "$@"; do
+    mkdir -p "$corpus/$target"
+    log=$build/fuzz-$target.log
+    # Wireshark's engine leaks, and a dictionary is never freed: only a run's end bounds memory.
+    ASAN_OPTIONS=detect_leaks=0 nice -n 19 "$build/tests/fuzz/fuzz_$target" \
+        -dict="$here/tests/fuzz/tokens.dict" -max_len="$(longest "$target")" \
+        -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+        -artifact_prefix="$found/$target-" "$corpus/$target" \
+        "$build/tests/fuzz/seeds/$target" "$here/tests/fuzz/regressions/$target" >"$log" 2>&1 || {
+        status=1
+        echo "$target: a finding, see $log" >&2
+    }
+    printf '%s: %s executions\n' "$target" \
+        "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+    grep "^$target: " "$log" || true
+done
+exit $status

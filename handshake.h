@@ -109,7 +109,7 @@ void handshake_keys_free(handshake_keys_t *keys);
  */
 bool handshake_keys_add(handshake_keys_t *keys, const uint8_t *key, size_t length, char **error);
 
-/** Text for the user that lists the keys tried: `"DR654dt34trg4UI6", ...`. g_free() it. */
+/** Text for the user that names each key tried once, the user's own first. g_free() it. */
 char *handshake_keys_describe(const handshake_keys_t *keys);
 
 /**

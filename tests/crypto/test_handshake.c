@@ -311,8 +311,11 @@ static void test_keys(void)
 
     char *text = handshake_keys_describe(keys);
     /* The user's first, and each once, whatever ciphers it was tried with. */
-    g_assert_true(g_str_has_prefix(text, "a private server, short, DR654dt34trg4UI6, "));
-    g_assert_null(strstr(strstr(text, "DR654dt34trg4UI6") + 1, "DR654dt34trg4UI6"));
+    const char *first_known = strstr(text, "DR654dt34trg4UI6");
+    g_assert_nonnull(strstr(text, "short"));
+    g_assert_nonnull(first_known);
+    g_assert_null(strstr(first_known, "short"));
+    g_assert_null(strstr(first_known + 1, "DR654dt34trg4UI6"));
     g_free(text);
 
     uint8_t long_key[80] = {1};

@@ -38,4 +38,4 @@ ignored='(/tests/|/bench/|/build-coverage/|/usr/)'
 "$cov" show -instr-profile "$build/all.profdata" -ignore-filename-regex "$ignored" "$@" \
     >"$build/lines.txt" 2>/dev/null
 "$cov" report -instr-profile "$build/all.profdata" -ignore-filename-regex "$ignored" "$@" \
-    2>/dev/null | awk '{ print $1, $(NF - 5), $(NF - 4), $(NF - 3) }' | column -t
+    2>/dev/null | awk 'NF == 13 { print $1, $8, $9, $10 }' | column -t

@@ -22,7 +22,7 @@
 #define USER_FOLDER "tq"
 
 /* Largest file that is read, in bytes; the built-in ones have less than 0.5 MB in all. */
-#define FILE_SIZE_MAX (8 * 1024 * 1024)
+#define FILE_SIZE_MAX (INT64_C(8) << 20)
 
 /* Longer messages are possible, but none is known: telling a wrong key from a right one gains. */
 #define LONGEST_USUAL 4096
@@ -131,8 +131,9 @@ static char *check_file(const char *path)
 
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
         return g_strdup_printf("%s: not a regular file; remove it or rename it", path);
-    if (g_stat(path, &status) == 0 && status.st_size > FILE_SIZE_MAX)
-        return g_strdup_printf("%s: larger than %d MiB; split it", path, FILE_SIZE_MAX >> 20);
+    if (g_stat(path, &status) == 0 && (int64_t)status.st_size > FILE_SIZE_MAX)
+        return g_strdup_printf("%s: larger than %d MiB; split it", path,
+                               (int)(FILE_SIZE_MAX >> 20));
     return NULL;
 }
 

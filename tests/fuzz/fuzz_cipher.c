@@ -37,7 +37,7 @@ static void check_backend(const tq_backend *backend, const tq_tables *tables, ui
                           size_t length)
 {
     uint8_t *to = malloc(length + 64 + alignment);
-    uint8_t *from = malloc(length + (alignment >> 3));
+    uint8_t *from = malloc(length + (alignment >> 3) + 1);
     uint8_t *dst = to + 32 + (alignment & 7), *src = from + (alignment >> 3);
 
     FUZZ_CHECK(to && from);

@@ -251,12 +251,11 @@ static void apply_backend(void)
     enum tq_backend_status status = tq_backend_force(name);
 
     current.backend_missing = status != TQ_BACKEND_OK;
-    if (current.backend_missing && (!current.backend || strcmp(current.backend, name) != 0))
-        report_warning("TQ: backend %s: %s. The best one that is there serves instead: %s.", name,
-                       tq_backend_status_text(status),
-                       (tq_backend_force("auto"), tq_backend_name()));
     if (current.backend_missing)
         tq_backend_force("auto");
+    if (current.backend_missing && (!current.backend || strcmp(current.backend, name) != 0))
+        report_warning("TQ: backend %s %s. %s serves instead.", name,
+                       tq_backend_status_text(status), tq_backend_name());
     current.backend = name;
 }
 
@@ -284,7 +283,7 @@ static const enum_val_t *backend_values(void)
         values[i + 1].description =
             status == TQ_BACKEND_OK
                 ? names[i]
-                : g_strdup_printf("%s (not here: %s)", names[i], tq_backend_status_text(status));
+                : g_strdup_printf("%s (not here: it %s)", names[i], tq_backend_status_text(status));
         values[i + 1].value = (int)(i + 1);
     }
     return values;

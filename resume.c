@@ -318,7 +318,7 @@ static bool resume_flow(session_t *session, unsigned index, record_segment_t *he
 }
 
 /* Bytes that are kept while a key is sought, and where none is to be sought. */
-#define SEEK_BYTES (128 * 1024)
+#define SEEK_BYTES ((size_t)128 << 10)
 #define WAIT_BYTES 4096
 
 /* Whether nothing more can come of it. */

@@ -21,7 +21,7 @@
 
 /* At most so many bytes wait in runs, in one direction; the oldest are given up beyond it. A TQ
  * message has at most 65,535 bytes and a footer. */
-#define STREAM_HELD_MAX (256 * 1024)
+#define STREAM_HELD_MAX ((size_t)256 << 10)
 #define STREAM_RUNS_MAX 256
 
 /* Where a frame's bytes begin in a run. */

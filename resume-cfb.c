@@ -14,6 +14,9 @@
 #define TRIALS_MAX 32
 #define TRIAL_BYTES 64
 
+/* What the halves of an exchange have at most, unless their padding is unusually long. */
+#define EXCHANGE_USUAL 512
+
 /* Most secrets that are tried at once, the newest first: a trial takes some 0.2 ms. */
 #define SECRETS_MAX 256
 
@@ -127,9 +130,19 @@ static bool try_keylog(session_t *session, unsigned index)
     return false;
 }
 
+/* Whether a direction's first bytes are there, and so few that they may be a part of the exchange:
+ * no trial is worth its time then. */
+static bool may_be_exchange(const flow_t *flow)
+{
+    return flow->started && stream_runs(&flow->bytes) > 0 &&
+           stream_run_at(&flow->bytes, 0)->at == flow->start && flow->bytes.held < EXCHANGE_USUAL;
+}
+
 /* Whether this may be such a connection: no exchange, or one without its second half. */
 static bool lacks_exchange(const session_t *session)
 {
+    if (may_be_exchange(&session->flow[0]) || may_be_exchange(&session->flow[1]))
+        return false;
     return session->exchange ? !session->exchange->reply : session->status == SESSION_OPENING;
 }
 

@@ -407,9 +407,10 @@ static const record_pdu_t *show_in_payload(const view_t *view, tvbuff_t *payload
     return end;
 }
 
-/* Shows what the first pass has found in a segment. payload may be NULL. */
+/* Shows what the first pass has found in a segment, as far as it ends behind a coordinate; 0 for
+ * all of it, with notices. payload may be NULL. */
 static void show_segment(packet_info *pinfo, proto_tree *tree, const record_segment_t *segment,
-                         tvbuff_t *payload)
+                         tvbuff_t *payload, uint64_t from)
 {
     view_t view = {
         .pinfo = pinfo,
@@ -423,10 +424,15 @@ static void show_segment(packet_info *pinfo, proto_tree *tree, const record_segm
     if (taps_wanted() &&
         (segment->session->status == SESSION_OPEN || segment->session->config.claimed))
         tell_segment(&view);
-    for (const record_notice_t *notice = segment->extra ? segment->extra->notices : NULL; notice;
-         notice = notice->next)
+    for (const record_notice_t *notice = segment->extra && from == 0 ? segment->extra->notices
+                                                                     : NULL;
+         notice; notice = notice->next)
         show_notice(&view, payload, notice);
     for (const record_pdu_t *pdu = record_first_pdu(segment); pdu;) {
+        if (pdu->at + pdu->size <= from) {
+            pdu = record_next_pdu(segment, pdu);
+            continue;
+        }
         if (!pdu->copy) {
             pdu = show_in_payload(&view, payload, pdu);
             continue;
@@ -482,10 +488,24 @@ static bool show_frame(packet_info *pinfo, proto_tree *tree, const session_t *se
          segment = segment->next) {
         if (segment->session != session)
             continue;
-        show_segment(pinfo, tree, segment, segment->flow == flow ? payload : NULL);
+        show_segment(pinfo, tree, segment, segment->flow == flow ? payload : NULL, 0);
         has_messages |= segment->last_pdu != NULL;
     }
     return has_messages;
+}
+
+/* Shows, on the first pass, what a frame's further part has brought. Later passes show all of the
+ * frame with its first part. */
+static void show_rest(packet_info *pinfo, proto_tree *tree, session_t *session, uint32_t seq)
+{
+    unsigned flow = conversation_flow(pinfo);
+    uint64_t from = stream_coordinate(&session->flow[flow].bytes, seq);
+
+    for (const record_segment_t *segment = record_find(pinfo->num); segment;
+         segment = segment->next) {
+        if (segment->session == session && segment->flow == flow)
+            show_segment(pinfo, tree, segment, NULL, from);
+    }
 }
 
 /* Says why a frame shows no message. */
@@ -531,10 +551,17 @@ static int dissect_delivered(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     if (!session)
         return 0;
 
+    /* A frame that fills a gap comes in parts if TCP holds back what follows gaps. */
+    bool again = p_get_proto_data(pinfo->pool, pinfo, proto_tq, DELIVERED) == session;
     p_add_proto_data(pinfo->pool, pinfo, proto_tq, pinfo->curr_layer_num, session);
     p_add_proto_data(pinfo->pool, pinfo, proto_tq, DELIVERED, session);
     if (!PINFO_FD_VISITED(pinfo))
-        take_segment(tvb, pinfo, session, seq, true);
+        take_segment(tvb, pinfo, session, seq, !again);
+    if (again) {
+        if (!PINFO_FD_VISITED(pinfo))
+            show_rest(pinfo, tree, session, seq);
+        return (int)tvb_captured_length(tvb);
+    }
     if (!claimed && session->status != SESSION_OPEN)
         return 0;
     if (session->status == SESSION_FOREIGN || session->status == SESSION_UNRECOVERED) {

@@ -30,7 +30,7 @@
 #define ATTEMPTS_MAX 64
 
 /* So many segments of less than so many bytes on average are crumbs. */
-#define CRUMBS_SURE 4
+#define CRUMBS_SURE 16
 #define CRUMB_BYTES 10
 
 /* While it is not known who is the client, the server's direction is tried first, since that is

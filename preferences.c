@@ -259,12 +259,23 @@ static void apply_backend(void)
     current.backend = name;
 }
 
+/* Tells of a wrong patch once, not each time that it is looked at. */
+static void apply_patch(void)
+{
+    static char *told;
+    bool right = parse_patch(patch_text, &current.patch);
+
+    if (!right && g_strcmp0(told, patch_text) != 0)
+        report_failure("TQ: patch \"%s\" is neither auto nor a number from %u to %u; auto is used.",
+                       patch_text, PATCH_FIRST, PATCH_MAX);
+    g_free(told);
+    told = right ? NULL : g_strdup(patch_text);
+}
+
 static void apply(void)
 {
     apply_backend();
-    if (!parse_patch(patch_text, &current.patch))
-        report_failure("TQ: patch \"%s\" is neither auto nor a number from %u to %u; auto is used.",
-                       patch_text, PATCH_FIRST, PATCH_MAX);
+    apply_patch();
     current.text_encoding = (unsigned)encoding_choice;
     current.show_passwords = show_passwords;
     conquer_set_options(&(struct conquer_options){.patch = current.patch,
@@ -346,8 +357,8 @@ static void report_keylog(const char *message, void *data _U_)
 
 void preferences_init(void)
 {
-    if (!current.backend)
-        apply();
+    /* sharkd sets preferences without a word. */
+    apply();
     initial_keys = handshake_keys_new();
     for (unsigned i = 0; i < servers_count; i++) {
         size_t length;

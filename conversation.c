@@ -125,9 +125,8 @@ session_t *conversation_session(packet_info *pinfo, bool create, bool claimed)
     if (!data)
         return NULL;
     if (!data->session && create && !PINFO_FD_VISITED(pinfo)) {
-        bool named;
         session_config_t config =
-            preferences_session(&pinfo->src, pinfo->srcport, &pinfo->dst, pinfo->destport, &named);
+            preferences_session(&pinfo->src, pinfo->srcport, &pinfo->dst, pinfo->destport);
         data->session = session_new(&config);
         sessions = g_slist_prepend(sessions, data->session);
         apply_starts(data);

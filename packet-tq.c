@@ -580,20 +580,20 @@ static int dissect_tq(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void 
     return dissect_delivered(tvb, pinfo, tree, data, true);
 }
 
-/* Claims a connection, on any port, whose first bytes are a login under the base key, or a
- * handshake under an initial key. */
+/* Claims a connection, on any port, that the table of servers names, or whose first bytes are a
+ * login under the base key, or a handshake under an initial key. */
 static ws_bool dissect_tq_heur(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     session_t *session = data ? conversation_session(pinfo, true, false) : NULL;
 
     if (!session || session->status == SESSION_FOREIGN)
         return false;
-    dissect_delivered(tvb, pinfo, tree, data, false);
-    if (session->status != SESSION_OPEN)
+    int length = dissect_delivered(tvb, pinfo, tree, data, session->config.claimed);
+    if (!session->config.claimed && session->status != SESSION_OPEN)
         return false;
     session->config.claimed = true;
     conversation_set_dissector(find_or_create_conversation(pinfo), tq_handle);
-    return true;
+    return length > 0;
 }
 
 /* Whether TCP would hand the connection to this dissector. */

@@ -393,7 +393,7 @@ static bool is_server(const server_t *server, const address *addr, uint32_t port
 }
 
 session_config_t preferences_session(const address *addr1, uint32_t port1, const address *addr2,
-                                     uint32_t port2, bool *named)
+                                     uint32_t port2)
 {
     session_config_t config = {
         .p = TQ_CONQUER_P,
@@ -404,17 +404,18 @@ session_config_t preferences_session(const address *addr1, uint32_t port1, const
         .keylog = keylog,
     };
 
-    *named = false;
-    for (unsigned i = 0; i < servers_count && !*named; i++) {
+    for (unsigned i = 0; i < servers_count; i++) {
         const server_t *server = &servers[i];
         if (!is_server(server, addr1, port1) && !is_server(server, addr2, port2))
             continue;
-        *named = true;
+        /* Any port would be every connection of that address. */
+        config.claimed = server->port != 0;
         config.p = server->parsed_p;
         config.g = server->parsed_g;
         config.server = (tq_server_t)server->server;
         if (server->parsed_patch)
             config.patch = server->parsed_patch;
+        break;
     }
     return config;
 }

@@ -27,10 +27,10 @@ void preferences_register(int proto);
 void preferences_init(void);
 void preferences_cleanup(void);
 
-/* What the preferences say of a connection between two endpoints. `named` takes whether one of
- * them is in the table of servers. */
+/* What the preferences say of a connection between two endpoints. It is claimed if a row of the
+ * table of servers names the port of one of them. */
 session_config_t preferences_session(const address *addr1, uint32_t port1, const address *addr2,
-                                     uint32_t port2, bool *named);
+                                     uint32_t port2);
 
 /* The initial keys that are tried, as text for the user; wmem-allocated. */
 char *preferences_initial_keys(wmem_allocator_t *pool);

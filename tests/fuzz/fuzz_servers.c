@@ -71,12 +71,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uat_t *table = uat_get_table_by_name("TQ Servers");
     static const uint8_t ip[] = {10, 0, 0, 1};
     address addr;
-    bool named;
 
     load_lines(table, data, size);
     harness_begin();
     set_address(&addr, AT_IPv4, sizeof ip, ip);
-    preferences_session(&addr, 5816, &addr, 50000, &named);
+    preferences_session(&addr, 5816, &addr, 50000);
     g_free(preferences_initial_keys(NULL));
     harness_end();
     uat_clear(table);

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tools/tqassert on captures that hold what is asked and on others, and as the job files call it."""
+
+import glob
+import os
+import re
+import shlex
+import subprocess
+import unittest
+
+import pages
+import tqtest
+
+PROGRAM = os.path.join(tqtest.SOURCE, "tools", "tqassert")
+
+
+def check(name, *arguments, tshark=tqtest.WRAPPER):
+    path = tqtest.capture(name) if "/" not in name else name
+    return subprocess.run([PROGRAM, path] + list(arguments), capture_output=True, text=True,
+                          env=dict(os.environ, TSHARK=tshark), timeout=tqtest.TIMEOUT)
+
+
+class Assert(tqtest.TestCase):
+    def assert_holds(self, *arguments):
+        done = check(*arguments)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+
+    def assert_fails(self, reason, *arguments, status=1):
+        done = check(*arguments)
+        self.assertEqual(status, done.returncode, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, reason)
+
+    def test_order(self):
+        self.assert_holds("login_5017", "--order",
+                          "MsgAccount,server:MsgConnectEx,client:MsgConnect,1004,MsgUserInfo")
+        self.assert_fails(r"--order: no MsgConnectEx after MsgUserInfo in frame 19; there are Msg",
+                          "login_5017", "--order", "MsgAccount,MsgUserInfo,MsgConnectEx")
+        self.assert_fails(r"no server:MsgAccount after the start", "login_5017", "--order",
+                          "server:MsgAccount")
+        self.assert_fails(r"no 9999 after the start", "login_5017", "--order", "9999")
+
+    def test_value(self):
+        self.assert_holds("login_5017", "--value", "conquer.user_info.level=130")
+        self.assert_fails(r"conquer\.user_info\.level is 130 in frame 19, not 131", "login_5017",
+                          "--value", "conquer.user_info.level=131")
+        self.assert_fails(r"no packet has conquer\.trade\.trade_id|no packet has", "login_5017",
+                          "--value", "conquer.register.hero_name=x")
+
+    def test_filters(self):
+        self.assert_holds("login_5017", "--expect", 'conquer.talk.words == "ANSWER_OK"', "--never",
+                          "tq.lost_segment")
+        self.assert_fails(r"--expect: no packet is ", "login_5017", "--expect",
+                          'conquer.talk.words == "NEW_ROLE"')
+        self.assert_fails(r"--never: frame \d+.* is tq\.lost_segment", "dropped_5017", "--never",
+                          "tq.lost_segment")
+
+    def test_warnings(self):
+        self.assert_holds("login_5017", "--no-warnings")
+        self.assert_holds("register_5017", "--no-warnings")
+        self.assert_fails(r"--no-warnings: .*\d+ bytes of this direction are missing",
+                          "dropped_5017", "--no-warnings")
+        self.assert_fails(r"--no-warnings: .*key", "blowfish_5065", "--no-warnings")
+
+    def test_options(self):
+        keylog = tqtest.PREFERENCES["blowfish_5065"][0]
+        self.assert_holds("blowfish_5065", "-o", keylog, "--no-warnings", "--order",
+                          "client:MsgConnect,MsgTalk,MsgUserInfo")
+        self.assert_fails("no MsgConnect after", "login_5017", "--filter", "tcp.stream == 1",
+                          "--order", "MsgConnect,MsgConnect")
+
+    def test_all_reasons_are_told(self):
+        done = check("dropped_5017", "--order", "MsgUserInfo,MsgConnect", "--value",
+                     "conquer.user_info.level=131", "--no-warnings", "--expect", "tq")
+        self.assertEqual(1, done.returncode)
+        self.assertEqual(3, len(done.stderr.splitlines()))
+        self.assertIn("1 of 4 checks hold", done.stdout)
+
+    def test_unusable(self):
+        self.assert_fails("doesn't exist", "/no/such.pcapng", "--no-warnings", status=2)
+        self.assert_fails("no check is asked for", "login_5017", status=2)
+        self.assert_fails("aren't valid|neither a field", "login_5017", "--value", "tq.nothing=1",
+                          status=2)
+        self.assertEqual(2, check("login_5017", "--no-warnings",
+                                  tshark="/no/such/tshark").returncode)
+
+    def test_job_files(self):
+        for path in glob.glob(os.path.join(tqtest.SOURCE, "docs", "ci", "*.yml")):
+            with self.subTest(os.path.basename(path)):
+                text = pages.read(path)
+                command = re.search(r"tq/tools/tqassert login\.pcapng((?:\s+--.*)+)", text)
+                self.assert_holds("login_5017", *shlex.split(command[1]))
+                for tool in re.findall(r"\btq/(tools/[\w.]+)", text):
+                    self.assertTrue(os.access(os.path.join(tqtest.SOURCE, tool), os.X_OK), tool)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -12,6 +12,6 @@ preset=${1:-debug}
     openssl dpkg-dev mono-mcs qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
     wireshark xvfb openbox xdotool imagemagick fonts-dejavu-core at-spi2-core dbus-daemon \
-    python3-gi chromium
+    python3-gi chromium parallel sqlite3
 cd "$here"
 exec ctest --preset "$preset" -j 2 "$@"

@@ -36,8 +36,9 @@
  *
  * Against other keys: scores are posterior odds. A claim is made only for bytes that all candidates
  * decrypt alike which are not, together, less likely by 2^20. All that share a page's decryption
- * are seeded together, so that none is missing (l and l ^ 128 are such a pair, because the usual
- * K1[l ^ 128] is K1[l] ^ 128); when there are too many to keep, the search starts anew.
+ * are seeded together, so that none is missing: l and l ^ 128 are such twins, because the usual
+ * K1[l ^ 128] is K1[l] ^ 128, and one is seeded with the other even where its page ends too early
+ * to be found by itself. When there are too many to keep, the search starts anew.
  *
  * Against plaintext that is not random: under the right l and a wrong X, each byte of plaintext is
  * off by one of four constants. Runs and records then look like messages that repeat, which count

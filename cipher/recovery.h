@@ -39,8 +39,8 @@ extern "C" {
 /** Most values of X that can be tried besides 0. */
 #define TQ_RECOVERY_X_MAX 15
 
-/** Work after which a recovery gives up unless told otherwise; about 10 ms on a 3 GHz processor. */
-#define TQ_RECOVERY_BUDGET 8000000
+/** Work after which a recovery gives up unless told otherwise; about 40 ms on a 3 GHz processor. */
+#define TQ_RECOVERY_BUDGET 32000000
 
 /** What to recover. */
 typedef struct tq_recovery_config {

@@ -44,6 +44,13 @@ typedef struct tq_candidate {
     int doubt; /* what the same headers would have added to a family if no type were listed */
 } tq_candidate;
 
+/* Low bytes of the counter that are so far apart decrypt a page alike but for a constant, which P
+   makes up for. */
+typedef struct tq_twin {
+    uint8_t distance;
+    uint8_t difference;
+} tq_twin;
+
 /* Everyday types whose messages have one size; the narrow ones come first, which have few others.
  */
 typedef struct tq_everyday {
@@ -56,8 +63,10 @@ struct tq_recovery {
     const tq_header_model *model;
     uint8_t t1[TQ_PAGE];
     uint8_t t2[TQ_PAGE];
-    uint8_t page_of[TQ_PAGE];          /* pages sorted by their byte of T2 */
-    uint16_t page_start[TQ_PAGE + 1];  /* where those with one byte start in page_of */
+    uint8_t page_of[TQ_PAGE];         /* pages sorted by their byte of T2 */
+    uint16_t page_start[TQ_PAGE + 1]; /* where those with one byte start in page_of */
+    tq_twin twins[TQ_PAGE];
+    size_t twin_count;
     uint32_t x[1 + TQ_RECOVERY_X_MAX]; /* given values of X, 0 first */
     size_t x_count;
     bool x_unknown; /* other values are possible */

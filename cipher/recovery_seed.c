@@ -53,28 +53,55 @@ static bool is_type_listed(const tq_recovery *r, const uint8_t header[4])
     return tq_header_type_listed(r->model, header[2] | (unsigned)header[3] << 8);
 }
 
-static bool is_listed(const tq_recovery *r, uint16_t counter_at_0, uint32_t x)
+/* Finds the candidate or family that is the same key, if it is among those kept. */
+static tq_candidate *find_same(const tq_recovery *r, const tq_candidate *k)
 {
     for (size_t i = 0; i < r->count; i++) {
-        const tq_candidate *k = &r->candidates[i];
-        if (!k->is_family && k->counter_at_0 == counter_at_0 && k->x == x)
-            return true;
+        tq_candidate *kept = &r->candidates[i];
+        if (kept->is_family != k->is_family || kept->x != k->x)
+            continue;
+        if (k->is_family ? (uint8_t)kept->counter_at_0 == (uint8_t)k->counter_at_0 &&
+                               kept->page_end == k->page_end
+                         : kept->counter_at_0 == k->counter_at_0)
+            return kept;
     }
-    return false;
+    return NULL;
 }
 
-/* Seeds candidates with one X from every page that gives the anchor's header a sound P. */
+/* Keeps a seed. One that is kept already and has lost its place goes on from the new anchor, if it
+   is better off: else those that decrypt like it would be judged without it. */
+static void keep_seed(tq_recovery *r, const tq_candidate *seed)
+{
+    tq_candidate *same = find_same(r, seed);
+    if (!same)
+        tq_candidate_keep(r, seed);
+    else if (same->lost && seed->score > same->score)
+        *same = *seed;
+}
+
+/* Seeds candidates with one X from every page that has a P. */
 static void seed_pages(tq_recovery *r, uint64_t anchor, unsigned low, uint32_t x, uint8_t p)
 {
     for (unsigned page = 0; page < TQ_PAGE; page++) {
         uint16_t counter = (uint16_t)(page << 8 | low);
         uint16_t counter_at_0 = (uint16_t)(counter - anchor);
-        if ((r->t2[page] ^ tq_byte_of(x * x, page)) != p || is_listed(r, counter_at_0, x) ||
+        if ((r->t2[page] ^ tq_byte_of(x * x, page)) != p ||
             (r->counter_known && counter_at_0 != r->counter_at_0))
             continue;
         tq_candidate k = tq_candidate_make(anchor, counter, x, weigh(r, anchor, true));
         tq_candidate_advance(r, &k);
-        tq_candidate_keep(r, &k);
+        keep_seed(r, &k);
+    }
+}
+
+static void seed_pages_and_twins(tq_recovery *r, uint64_t anchor, unsigned low, uint32_t x,
+                                 uint8_t p)
+{
+    seed_pages(r, anchor, low, x, p);
+    for (size_t i = 0; i < r->twin_count; i++) {
+        unsigned twin = (low + r->twins[i].distance) & 255;
+        if (twin + TQ_HEADER_SIZE > TQ_PAGE)
+            seed_pages(r, anchor, twin, x, p ^ r->twins[i].difference);
     }
 }
 
@@ -99,7 +126,7 @@ static void seed_given_x(tq_recovery *r, uint64_t anchor, uint32_t x)
                                                     masked[3] ^ p};
             if (is_type_listed(r, header) &&
                 tq_candidate_header(r, anchor, header) >= SEED_EVIDENCE)
-                seed_pages(r, anchor, low, x, p);
+                seed_pages_and_twins(r, anchor, low, x, p);
         }
     }
 }
@@ -126,27 +153,32 @@ static void solve_pair(const tq_recovery *r, const pair *two, unsigned low, unsi
         header[i] = two->second[i] ^ r->t1[low + two->size + i] ^ v[(two->size + i) & 3];
 }
 
-static bool is_family_listed(const tq_recovery *r, const tq_candidate *family)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        const tq_candidate *k = &r->candidates[i];
-        if (k->is_family && (uint8_t)k->counter_at_0 == (uint8_t)family->counter_at_0 &&
-            k->x == family->x && k->page_end == family->page_end)
-            return true;
-    }
-    return false;
-}
-
-static void seed_family(tq_recovery *r, uint64_t anchor, unsigned low, const uint8_t v[4])
+/* Makes a family that decrypts the bytes from an anchor on to what v makes of them. */
+static tq_candidate make_family(tq_recovery *r, uint64_t anchor, unsigned low, const uint8_t v[4],
+                                uint8_t difference)
 {
     uint32_t x = 0;
     for (unsigned i = 0; i < 4; i++)
-        x |= (uint32_t)v[i] << (8 * ((low + i) & 3));
+        x |= (uint32_t)(v[i] ^ difference) << (8 * ((low + i) & 3));
     tq_candidate k = tq_candidate_make(anchor, (uint16_t)low, x, weigh(r, anchor, false));
     k.is_family = true;
     tq_candidate_advance(r, &k);
-    if (k.score - k.start >= PAIR_EVIDENCE && !is_family_listed(r, &k))
-        tq_candidate_keep(r, &k);
+    return k;
+}
+
+static void seed_family(tq_recovery *r, const pair *two, unsigned low, const uint8_t v[4])
+{
+    tq_candidate k = make_family(r, two->anchor, low, v, 0);
+    if (k.score - k.start < PAIR_EVIDENCE)
+        return;
+    keep_seed(r, &k);
+    for (size_t i = 0; i < r->twin_count; i++) {
+        unsigned twin = (low + r->twins[i].distance) & 255;
+        if (twin + two->size + TQ_HEADER_SIZE <= TQ_PAGE)
+            continue;
+        k = make_family(r, two->anchor, twin, v, r->twins[i].difference);
+        keep_seed(r, &k);
+    }
 }
 
 /* Seeds from a pair, the counter's low byte being given. */
@@ -159,7 +191,7 @@ static void seed_types(tq_recovery *r, const pair *two, unsigned low)
         solve_pair(r, two, low, two->types[i], v, header);
         if (r->sound_size_high[header[1]] && is_type_listed(r, header) &&
             tq_candidate_header(r, two->anchor + two->size, header) >= SECOND_EVIDENCE)
-            seed_family(r, two->anchor, low, v);
+            seed_family(r, two, low, v);
     }
 }
 
@@ -278,8 +310,22 @@ static void prepare_everyday(tq_recovery *r, unsigned size)
         r->narrow_sizes[r->narrow_count++] = (uint8_t)size;
 }
 
+/* Finds the low bytes that differ in T1 by one value throughout. */
+static void find_twins(tq_recovery *r)
+{
+    for (unsigned distance = 1; distance < TQ_PAGE; distance++) {
+        uint8_t difference = r->t1[distance] ^ r->t1[0];
+        unsigned low = 1;
+        while (low < TQ_PAGE && (r->t1[(low + distance) & 255] ^ r->t1[low]) == difference)
+            low++;
+        if (low == TQ_PAGE)
+            r->twins[r->twin_count++] = (tq_twin){(uint8_t)distance, difference};
+    }
+}
+
 void tq_seed_prepare(tq_recovery *r)
 {
+    find_twins(r);
     for (unsigned high = 0; high < 256; high++) {
         r->sound_size_high[high] = high <= SIZE_HIGH_MAX;
         r->sound_type_high[high] = tq_header_type_high_listed(r->model, (uint8_t)high);

@@ -29,10 +29,6 @@
 
 #define ATTEMPTS_MAX 64
 
-/* So many segments of less than so many bytes on average are crumbs. */
-#define CRUMBS_SURE 16
-#define CRUMB_BYTES 10
-
 /* While it is not known who is the client, the server's direction is tried first, since that is
  * easier; the client's when a direction has brought so many bytes. */
 #define CLIENT_AFTER 4096
@@ -99,7 +95,6 @@ static void start(attempt_t *attempt, const session_t *session, const flow_t *fl
     attempt->recovery = tq_recovery_new(&config);
     attempt->fed = 0;
     attempt->fed_bytes = 0;
-    attempt->fed_segments = 0;
     attempt->ended = !attempt->recovery;
     spend(attempt, from_client ? STEPS_NEW_CLIENT : STEPS_NEW_SERVER);
 }
@@ -157,7 +152,6 @@ static tq_recovery_state feed_run(attempt_t *attempt, const stream_run_t *run)
         spend(attempt, tq_recovery_work(attempt->recovery) - before + STEPS_BYTE * (to - from));
         attempt->fed = to;
         attempt->fed_bytes += (size_t)(to - from);
-        attempt->fed_segments++;
     }
     return state;
 }
@@ -214,14 +208,6 @@ void resume_started(session_t *session, unsigned index)
     }
 }
 
-/* Whether TCP has cut the messages to crumbs. Ends of segments then say nothing of where messages
- * end, but look as if they did: with the client's unknown X, enough of them lead to a wrong key. */
-static bool is_crumbled(const attempt_t *attempt)
-{
-    return attempt->fed_segments >= CRUMBS_SURE &&
-           attempt->fed_bytes < CRUMB_BYTES * attempt->fed_segments;
-}
-
 /* Goes on with an attempt whose turn it is. Returns whether it has found something new. */
 static bool go_on(session_t *session, unsigned index, tq_direction_t direction,
                   record_segment_t *here)
@@ -235,8 +221,6 @@ static bool go_on(session_t *session, unsigned index, tq_direction_t direction,
         return false;
     use(attempt);
     tq_recovery_state state = feed(flow, attempt);
-    if (direction == TQ_CLIENT_TO_SERVER && is_crumbled(attempt))
-        state = TQ_RECOVERY_GAVE_UP;
     if (state == TQ_RECOVERY_GAVE_UP)
         end(attempt);
     if (state != TQ_RECOVERY_FOUND && state != TQ_RECOVERY_PARTIAL)

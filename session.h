@@ -78,7 +78,6 @@ typedef struct {
     tq_recovery *recovery; /* NULL when not under way */
     uint64_t fed;          /* it has all bytes below this coordinate, */
     size_t fed_bytes;      /* so many, or had when it was stopped */
-    size_t fed_segments;   /* in so many segments */
     uint64_t spent;        /* steps of work */
     bool ended;            /* for good */
 } attempt_t;

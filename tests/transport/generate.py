@@ -178,6 +178,8 @@ PROFILES = {
     "misplaced": Profile(misplace, keep=False, demand=SECOND),
     "late": Profile(begin_late, messages=(150, 300), keep=False, demand=SECOND),
     "late-lose": Profile(begin_late_and_lose, messages=(150, 300), keep=False, demand=SECOND),
+    "late-crumbs": Profile(begin_late, messages=(150, 300), keep=False, demand=SECOND,
+                           cuts=("crumbs", "byte")),
     "wrap": Profile(everything, messages=(2500, 3500)),
     "logins": Logins(everything),
     "null": Profile(everything, link="null"),

@@ -153,9 +153,10 @@ class Conversation:
         elif how == "byte":
             ends = range(start + 1, end)
         else:
+            longest = 9 if how == "crumbs" else 39
             ends, at = [], start
             while at < end:
-                at += 88 if how == "mss" else rng.randrange(1, 40)
+                at += 88 if how == "mss" else rng.randint(1, longest)
                 ends.append(at)
         for stop in sorted({min(e, end) for e in ends} | {end}):
             while start < stop:

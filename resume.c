@@ -29,6 +29,11 @@
 
 #define ATTEMPTS_MAX 64
 
+/* Connections on ports that nobody named are foreign as a rule. Each is given so many steps, and
+ * all together a half of the allowance; only a server's direction is sought. */
+#define STEPS_UNCLAIMED 400000
+#define ALLOWANCE_CLAIMED (ALLOWANCE_FIRST / 2)
+
 /* While it is not known who is the client, the server's direction is tried first, since that is
  * easier; the client's when a direction has brought so many bytes. */
 #define CLIENT_AFTER 4096
@@ -90,6 +95,7 @@ static void start(attempt_t *attempt, const session_t *session, const flow_t *fl
         .x_count = used,
         .counter_known = flow->started,
         .counter_at_0 = flow->started ? (uint16_t)(0 - flow->start) : 0,
+        .budget = session->config.claimed ? 0 : STEPS_UNCLAIMED,
     };
 
     attempt->recovery = tq_recovery_new(&config);
@@ -252,9 +258,12 @@ static bool is_due(const session_t *session, unsigned index, tq_direction_t dire
 
     if (attempt->ended || (session->client >= 0 && session_direction(session, index) != direction))
         return false;
+    if (allowance <= (session->config.claimed ? 0 : ALLOWANCE_CLAIMED))
+        return false;
     if (attempt->recovery)
         return true;
-    if (session->client < 0 && direction == TQ_CLIENT_TO_SERVER && held < CLIENT_AFTER)
+    if (session->client < 0 && direction == TQ_CLIENT_TO_SERVER &&
+        (held < CLIENT_AFTER || !session->config.claimed))
         return false;
     return held >= 2 * attempt->fed_bytes;
 }
@@ -295,7 +304,7 @@ static bool resume_flow(session_t *session, unsigned index, record_segment_t *he
         return false;
     for (unsigned direction = 0; direction < 2; direction++) {
         restart_disordered(flow, &flow->attempt[direction]);
-        if (allowance > 0 && is_due(session, index, (tq_direction_t)direction))
+        if (is_due(session, index, (tq_direction_t)direction))
             progress |= go_on(session, index, (tq_direction_t)direction, here);
     }
     return progress;
@@ -311,7 +320,7 @@ static bool is_hopeless(const session_t *session)
     const flow_t *flow = session->flow;
     size_t held = flow[0].bytes.held + flow[1].bytes.held;
 
-    if (!session->config.recover)
+    if (!session->config.recover || !session->config.claimed)
         return held > WAIT_BYTES;
     for (unsigned i = 0; i < 2; i++) {
         if (flow[i].bytes.held > 0 && !(flow[i].attempt[0].ended && flow[i].attempt[1].ended))
@@ -333,19 +342,19 @@ static void give_up(session_t *session)
 bool resume_progress(session_t *session, record_segment_t *here)
 {
     const flow_t *flow = session->flow;
-    bool progress = false;
+    bool claimed = session->config.claimed, progress = false;
 
-    if (!session->config.claimed || session->exchange)
+    if (session->exchange || (!claimed && (flow[0].started || flow[1].started)))
         return false;
     if (session->config.recover) {
-        allowance += ALLOWANCE_SEGMENT;
+        allowance += claimed ? ALLOWANCE_SEGMENT : 0;
         progress = resume_flow(session, 0, here);
         progress |= resume_flow(session, 1, here);
     }
     if (session->status != SESSION_OPENING || (flow[0].started && flow[1].started))
         return progress;
 
-    if (!session->told && !flow[here->flow].started) {
+    if (claimed && !session->told && !flow[here->flow].started) {
         session->told = true;
         record_add_notice(here, NOTICE_UNRECOVERED, 0, 0, NULL);
     }

@@ -31,9 +31,11 @@ class Profile:
     """How conversations of one kind are made. `spoil` applies the faults; see the list below."""
 
     def __init__(self, spoil, link="ethernet", blowfish=False, messages=(5, 60), private=0.0,
-                 keep=True, demand=STRICT, cuts=("message", "turn", "random", "mss", "mixed")):
+                 keep=True, demand=STRICT, cuts=("message", "turn", "random", "mss", "mixed"),
+                 port=5816):
         self.spoil, self.link, self.blowfish, self.cuts = spoil, link, blowfish, cuts
         self.messages, self.private, self.keep, self.demand = messages, private, keep, demand
+        self.port = port
 
     def make(self, name, seed, index):
         """The conversations that belong together, mostly one."""
@@ -43,10 +45,10 @@ class Profile:
         rng = random.Random("%s/%d/%d" % (name, seed, index))
         client = ("10.%d.%d.%d" % (1 + index // 60000, index // 250 % 250, 1 + index % 250),
                   rng.randrange(1024, 65536))
-        server = ("192.0.2.%d" % rng.choice((1, 2, 3)), 5816)
+        server = ("192.0.2.%d" % rng.choice((1, 2, 3)), self.port)
         if rng.random() < 0.2 and self.link != "null":
             client = ("2001:db8::%x:%x" % (index >> 16, index & 0xffff), client[1])
-            server = ("2001:db8:ffff::1", 5816)
+            server = ("2001:db8:ffff::1", self.port)
         isn = {d: rng.choice((rng.getrandbits(32), (1 << 32) - rng.randrange(1, 3000)))
                for d in (C2S, S2C)}
         c = Conversation(rng, client, server, isn)
@@ -178,6 +180,8 @@ PROFILES = {
     "misplaced": Profile(misplace, keep=False, demand=SECOND),
     "late": Profile(begin_late, messages=(150, 300), keep=False, demand=SECOND),
     "late-lose": Profile(begin_late_and_lose, messages=(150, 300), keep=False, demand=SECOND),
+    "late-elsewhere": Profile(begin_late, messages=(150, 300), keep=False, demand=SECOND,
+                              port=7007),
     "late-crumbs": Profile(begin_late, messages=(150, 300), keep=False, demand=SECOND,
                            cuts=("crumbs", "byte")),
     "wrap": Profile(everything, messages=(2500, 3500)),

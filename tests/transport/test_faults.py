@@ -19,8 +19,8 @@ SCALE = float(os.environ.get("TQ_SCALE", "1"))
 
 # Conversations of each profile; of those not named, COUNT.
 COUNT = 60
-COUNTS = {"wrap": 3, "late": 12, "late-lose": 12, "late-crumbs": 6, "bytes": 12, "logins": 25,
-          "null": 20, "loopback": 20, "raw": 20, "cooked": 20}
+COUNTS = {"wrap": 3, "late": 12, "late-lose": 12, "late-elsewhere": 12, "late-crumbs": 6, "bytes": 12,
+          "logins": 25, "null": 20, "loopback": 20, "raw": 20, "cooked": 20}
 
 # What users may have changed in TCP's preferences; each is tried alone.
 TCP_PREFERENCES = ["tcp.reassemble_out_of_order:TRUE", "tcp.analyze_sequence_numbers:FALSE",

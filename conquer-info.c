@@ -215,6 +215,22 @@ static void append_template(struct line *line, const char *info)
     }
 }
 
+void conquer_append_column(packet_info *pinfo, const char *text)
+{
+    static const char separator[] = ", ";
+    const char *before = col_get_text(pinfo->cinfo, COL_INFO);
+    size_t used = before != NULL ? strlen(before) + sizeof separator : 1;
+    size_t length = strlen(text);
+    const char *end = text + length;
+
+    if (used >= COL_MAX_INFO_LEN)
+        return;
+    if (length > COL_MAX_INFO_LEN - used)
+        g_utf8_validate(text, (gssize)(COL_MAX_INFO_LEN - used), &end);
+    col_append_sep_str(pinfo->cinfo, COL_INFO, separator,
+                       wmem_strndup(pinfo->pool, text, (size_t)(end - text)));
+}
+
 void conquer_append_info(const struct dissection *d)
 {
     struct line line = {d, wmem_strbuf_new(d->pinfo->pool, "")};
@@ -233,5 +249,5 @@ void conquer_append_info(const struct dissection *d)
             append_template(&line, info);
         }
     }
-    col_append_sep_str(d->pinfo->cinfo, COL_INFO, ", ", wmem_strbuf_get_str(line.text));
+    conquer_append_column(d->pinfo, wmem_strbuf_get_str(line.text));
 }

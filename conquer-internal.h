@@ -71,6 +71,10 @@ bool conquer_is_name_wanted(proto_tree *tree);
 proto_item *conquer_add_number(struct dissection *d, proto_tree *tree, const struct header *header,
                                unsigned offset, unsigned size, int64_t value);
 
+/* Takes away half a character at an item's end: proto_item_append_text() cuts what does not fit
+ * into a label at any byte. */
+void conquer_trim_label(proto_item *item);
+
 /* Appends the names of the flags that are set in a value. */
 void conquer_append_flags(proto_item *item, const struct enumeration *enumeration, uint64_t value);
 

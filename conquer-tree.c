@@ -123,6 +123,7 @@ static void add_invalid_bytes(struct dissection *d, proto_item *item, unsigned o
 {
     proto_item_append_text(item, " [bytes %s]",
                            tvb_bytes_to_str(d->pinfo->pool, d->tvb, (int)offset, (int)size));
+    conquer_trim_label(item);
     expert_add_info(d->pinfo, item, &ei_text);
 }
 

@@ -89,6 +89,15 @@ proto_item *conquer_add_number(struct dissection *d, proto_tree *tree, const str
     }
 }
 
+void conquer_trim_label(proto_item *item)
+{
+    field_info *info = item != NULL ? PITEM_FINFO(item) : NULL;
+    const char *end;
+
+    if (info != NULL && info->rep != NULL && !g_utf8_validate(info->rep->representation, -1, &end))
+        info->rep->representation[end - info->rep->representation] = '\0';
+}
+
 void conquer_append_flags(proto_item *item, const struct enumeration *enumeration, uint64_t value)
 {
     for (guint i = 0; i < enumeration->values->len; i++) {
@@ -98,6 +107,7 @@ void conquer_append_flags(proto_item *item, const struct enumeration *enumeratio
             (value & flag->number) == flag->number)
             proto_item_append_text(item, ", %s", flag->label);
     }
+    conquer_trim_label(item);
 }
 
 static proto_item *add_generated(struct dissection *d, proto_tree *tree,
@@ -176,6 +186,7 @@ void conquer_add_meaning(struct dissection *d, proto_tree *tree, proto_item *ite
     if (meaning == NULL)
         return;
     proto_item_append_text(item, " [%s]", meaning->token);
+    conquer_trim_label(item);
     if (meaning->kind != NULL)
         conquer_add_kind(
             d, tree, meaning->kind,

@@ -108,7 +108,7 @@ static int show_no_message(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
     proto_item *item = proto_tree_add_item(tree, proto_conquer, tvb, 0, -1, ENC_NA);
 
     col_set_str(pinfo->cinfo, COL_PROTOCOL, "TQ");
-    col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", "No message");
+    conquer_append_column(pinfo, "No message");
     expert_add_info(pinfo, item, &ei_header);
     return (int)tvb_captured_length(tvb);
 }

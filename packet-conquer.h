@@ -10,6 +10,8 @@
  */
 #pragma once
 
+#include "compat.h"
+
 #include "dictionary.h"
 
 /* What preferences say; see conquer_set_options() for the defaults. */
@@ -34,3 +36,6 @@ void proto_reg_handoff_conquer(void);
 
 /* Sets the options of messages that come without a context. */
 void conquer_set_options(const struct conquer_options *options);
+
+/* Appends to the Info column as much of a text as it has room for, in whole characters. */
+void conquer_append_column(packet_info *pinfo, const char *text);

@@ -212,7 +212,7 @@ static void show_message(const view_t *view, tvbuff_t *tvb, const record_pdu_t *
             expert_add_info(pinfo, type_item, &ei_tq_unknown_type);
         call_dissector_only(conquer_handle, message, pinfo, view->tree, &context);
     } else {
-        col_append_sep_str(pinfo->cinfo, COL_INFO, ", ", name ? name : "unknown type");
+        conquer_append_column(pinfo, name ? name : "unknown type");
     }
 
     if (taps_wanted())
@@ -229,7 +229,7 @@ static void show_handshake(const view_t *view, tvbuff_t *tvb, const record_pdu_t
     proto_tree *tree = proto_item_add_subtree(item, ett_tq);
 
     add_connection(view, tree, tvb, pdu->at);
-    col_append_sep_str(view->pinfo->cinfo, COL_INFO, ", ", hello ? "Server hello" : "Client reply");
+    conquer_append_column(view->pinfo, hello ? "Server hello" : "Client reply");
     dissect_tq_handshake(tvb, view->pinfo, tree, session,
                          hello ? HANDSHAKE_HELLO : HANDSHAKE_REPLY);
 }

@@ -32,9 +32,11 @@ def capture(name):
 
 
 def run(arguments, program="tshark", check=True, stdin=None):
-    """Runs a program of Wireshark's with the plugin; returns what it printed."""
-    done = subprocess.run([WRAPPER] + arguments, capture_output=True, text=True, input=stdin,
-                          timeout=TIMEOUT, env=dict(os.environ, TQ_PROGRAM=program))
+    """Runs a program of Wireshark's with the plugin; returns what it printed. Bytes that are no
+    UTF-8 become surrogates: a dissector of Wireshark's prints some where a capture is damaged."""
+    done = subprocess.run([WRAPPER] + arguments, capture_output=True, encoding="utf-8",
+                          errors="surrogateescape", input=stdin, timeout=TIMEOUT,
+                          env=dict(os.environ, TQ_PROGRAM=program))
     if check and done.returncode != 0:
         raise AssertionError("%s %s: exit status %d: %s"
                              % (program, " ".join(arguments), done.returncode, done.stderr[-2000:]))

@@ -87,11 +87,29 @@ def compare(path, name, arguments=()):
     return enabled, disabled
 
 
+def own_lines(text):
+    """The lines of tshark's output that are the plugin's: the packet list's and trees."""
+    own = False
+    for line in text.split("\n"):
+        if line[:1] != " ":
+            own = line.startswith(("TQ", "Conquer"))
+        if own or re.match(r" *\d+ +\d+\.\d+ .* TQ ", line):
+            yield line
+
+
+def is_utf8(text):
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def show(path, arguments=(), check=True):
-    """Runs tshark with the whole tree printed; a bug that Wireshark itself finds in a dissector
-    fails. Returns what it printed."""
+    """Runs tshark with packet list and trees printed; a bug that Wireshark itself finds in a dissector
+    fails, and so does text of the plugin's that is no UTF-8. Returns what it printed."""
     os.environ["WIRESHARK_ABORT_ON_DISSECTOR_BUG"] = "1"
-    return tqtest.run(["-V", "-r", path] + list(arguments), check=check).stdout
+    text = tqtest.run(["-PV", "-r", path] + list(arguments), check=check).stdout
+    wrong = [line for line in own_lines(text) if not is_utf8(line)]
+    if wrong:
+        raise AssertionError("no UTF-8: %s" % ascii(wrong[:3]))
+    return text
 
 
 def counted(pattern, text):

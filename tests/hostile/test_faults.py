@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures that are damaged or lie. Quick ones; TQ_SLOW=1 asks for more seeds and rates."""
+"""Captures that are damaged or lie. Quick ones; TQ_SLOW=1 asks for more rates and captures,
+TQ_SEEDS for so many seeds of random errors."""
 
 import glob
+import itertools
 import os
 import random
 import re
@@ -17,7 +19,7 @@ import wire
 
 CAPTURES = sorted(glob.glob(os.path.join(tqtest.CAPTURES, "*.pcapng")))
 RATES = (0.001, 0.01, 0.1) if hostile.SLOW else (0.02,)
-SEEDS = range(1, 21) if hostile.SLOW else (1,)
+SEEDS = range(int(os.environ.get("TQ_SEEDS", 1)))
 PREFERENCES = tqtest.options(tqtest.PREFERENCES["blowfish_5065"])
 
 
@@ -32,26 +34,28 @@ class Damaged(unittest.TestCase):
         subprocess.run(["editcap"] + arguments + [path, self.path], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def each_capture(self, size_max=200000):
+    def each_capture(self, check, size_max=200000):
         for path in CAPTURES:
             if hostile.SLOW or os.path.getsize(path) <= size_max:
                 with self.subTest(os.path.basename(path)):
-                    yield path
+                    check(path)
 
     @unittest.skipUnless(shutil.which("editcap"), "skipped: no editcap")
     def test_random_errors(self):
-        for path in self.each_capture():
-            for rate in RATES:
-                for seed in SEEDS:
-                    self.edit(path, ["-E", str(rate), "--seed", str(seed)])
+        def check(path):
+            for rate, seed in itertools.product(RATES, SEEDS):
+                self.edit(path, ["-E", str(rate), "--seed", str(seed + 1)])
+                with self.subTest(rate=rate, seed=seed + 1):
                     hostile.show(self.path, ["-2"] + PREFERENCES)
+        self.each_capture(check)
 
     @unittest.skipUnless(shutil.which("editcap"), "skipped: no editcap")
     def test_snap_lengths(self):
-        for path in self.each_capture(80000):
+        def check(path):
             for length in (40, 54, 67, 90) if hostile.SLOW else (67,):
                 self.edit(path, ["-s", str(length)])
                 hostile.show(self.path, PREFERENCES)
+        self.each_capture(check, 80000)
 
     def test_cut_file(self):
         with open(CAPTURES[0], "rb") as file:
@@ -77,6 +81,17 @@ class Lies(unittest.TestCase):
         body = struct.pack("<HH", 65535, 1004) + bytes(65531)
         text = self.show(hostile.talk(body * 3))
         self.assertEqual(3, hostile.counted(r"\(1004\), 65535 bytes", text))
+
+    def test_texts_longer_than_a_label(self):
+        """Of characters of several bytes and of none, cut by Wireshark wherever its room ends."""
+        talks = b""
+        for length in range(40, 256):
+            words = b"\x80\x81" * 128
+            body = struct.pack("<III", 0xffffff, 2000, 0) + b"\4" + b"".join(
+                bytes([size]) + words[-size:] for size in (length, length // 2, length // 3, 255))
+            talks += struct.pack("<HH", len(body) + 4, 1004) + body
+        text = self.show(hostile.talk(talks), ["-o", "tq.patch:4330"])
+        self.assertEqual(256 - 40, hostile.counted(r"\n        Words\b", text))
 
     def test_messages_of_a_header_alone(self):
         count = 1000000 if hostile.SLOW else 20000

@@ -159,8 +159,6 @@ static ws_bool update_server(void *record, char **error)
         *error = g_strdup_printf("Address: \"%s\" is no IPv4 or IPv6 address; leave it empty for "
                                  "any",
                                  server->address);
-    else if (server->port > 65535)
-        *error = g_strdup_printf("Port: %u is above 65535; 0 stands for any", server->port);
     else if (!parse_patch(server->patch, &server->parsed_patch))
         *error = g_strdup_printf("Patch: \"%s\" is neither auto nor a number from %u to %u",
                                  server->patch, PATCH_FIRST, PATCH_MAX);
@@ -175,6 +173,38 @@ static ws_bool update_server(void *record, char **error)
         g_free(why);
     }
     return *error == NULL;
+}
+
+/* Checks of single columns; Wireshark's own do not say which column is wrong. Empty is allowed. */
+static ws_bool check_port(void *record _U_, const char *text, unsigned length,
+                          const void *choices _U_, const void *unused _U_, char **error)
+{
+    char *port = g_strndup(text, length);
+    uint64_t value;
+    bool right = length == 0 || parse_number(port, 10, 0, 65535, &value);
+
+    *error = right ? NULL
+                   : g_strdup_printf("Port: \"%s\" is no number from 0 to 65535; 0 stands for any",
+                                     port);
+    g_free(port);
+    return right;
+}
+
+static ws_bool check_kind(void *record _U_, const char *text, unsigned length, const void *choices,
+                          const void *unused _U_, char **error)
+{
+    char *kind = g_strndup(text, length);
+    bool right = length == 0;
+
+    for (const value_string *choice = choices; choice->strptr; choice++)
+        right = right || strcmp(choice->strptr, kind) == 0;
+    *error = right
+                 ? NULL
+                 : g_strdup_printf("Server: \"%s\" is neither account nor game; leave it empty for "
+                                   "what its messages show",
+                                   kind);
+    g_free(kind);
+    return right;
 }
 
 static void *copy_server(void *to, const void *from, size_t size _U_)
@@ -219,10 +249,22 @@ static void register_servers(module_t *module)
     static uat_field_t fields[] = {
         UAT_FLD_CSTRING(server, address, "Address",
                         "IPv4 or IPv6 address of the server; empty for any"),
-        UAT_FLD_DEC(server, port, "Port", "TCP port of the server; 0 for any"),
-        UAT_FLD_VS(server, server, "Server", server_values,
-                   "Account server, game server, or "
-                   "whatever its messages show"),
+        {"port",
+         "Port",
+         PT_TXTMOD_STRING,
+         {check_port, server_port_set_cb, server_port_tostr_cb},
+         {NULL, NULL, NULL},
+         NULL,
+         "TCP port of the server; 0 for any",
+         FLDFILL},
+        {"server",
+         "Server",
+         PT_TXTMOD_ENUM,
+         {check_kind, server_server_set_cb, server_server_tostr_cb},
+         {server_values, server_values, server_values},
+         server_values,
+         "Account server, game server, or whatever its messages show",
+         FLDFILL},
         UAT_FLD_CSTRING(server, patch, "Patch", "auto, or the client's patch number"),
         UAT_FLD_CSTRING(server, p, "P",
                         "First seed of the TQ cipher, hexadecimal; empty for "

@@ -12,8 +12,8 @@
 #define S_ISDIR(mode) (((mode)&S_IFMT) == S_IFDIR)
 #endif
 
-/* Wrong lines that are reported one by one in each reading; of the others, only how many. */
-#define REPORTS_MAX 8
+/* Kinds of mistakes that are told one by one; of the other wrong lines, only how many. */
+#define MISTAKES_MAX 8
 
 /* Bytes before the reading position that are compared to tell an append from a rewrite. */
 #define CONTEXT_SIZE 64
@@ -35,6 +35,14 @@ typedef struct {
     char *last_problem; /* of a last line that has no end; more of it may come */
 } file_t;
 
+/* A mistake, which is told once in a file, however many lines have it. */
+typedef struct {
+    char *text;
+    unsigned line; /* the first one */
+    unsigned more; /* further lines */
+    bool told;
+} mistake_t;
+
 struct keylog {
     char *path; /* NULL: no file */
     keylog_report_fn report;
@@ -45,7 +53,8 @@ struct keylog {
     unsigned generation; /* also counts the entries */
 
     file_t file;
-    unsigned reports; /* wrong lines in this reading */
+    mistake_t mistakes[MISTAKES_MAX];
+    mistake_t others; /* wrong lines beyond these */
     char *problem;    /* what was last said about the file as a whole, to say it once */
 };
 
@@ -71,6 +80,16 @@ keylog_t *keylog_new(const char *path, keylog_report_fn report, void *data)
     return keylog;
 }
 
+static void forget_mistakes(keylog_t *keylog)
+{
+    for (mistake_t *mistake = keylog->mistakes; mistake < keylog->mistakes + MISTAKES_MAX;
+         mistake++) {
+        g_free(mistake->text);
+        *mistake = (mistake_t){0};
+    }
+    keylog->others = (mistake_t){0};
+}
+
 void keylog_free(keylog_t *keylog)
 {
     if (!keylog)
@@ -81,6 +100,7 @@ void keylog_free(keylog_t *keylog)
         g_free(entry);
     }
     g_hash_table_destroy(keylog->by_public_key);
+    forget_mistakes(keylog);
     g_free(keylog->file.last_problem);
     g_free(keylog->problem);
     g_free(keylog->path);
@@ -267,15 +287,47 @@ static void report(const keylog_t *keylog, const char *message)
         keylog->report(message, keylog->data);
 }
 
-/* Takes `message`. */
-static void report_line(keylog_t *keylog, unsigned line, char *message)
+/* Takes `text`: what is wrong with a line. */
+static void note_mistake(keylog_t *keylog, unsigned line, char *text)
 {
-    if (keylog->reports++ < REPORTS_MAX) {
-        char *text = g_strdup_printf("%s:%u: %s", keylog->path, line, message);
+    mistake_t *mistake = keylog->mistakes, *end = mistake + MISTAKES_MAX;
+
+    while (mistake < end && mistake->text && strcmp(mistake->text, text) != 0)
+        mistake++;
+    if (mistake < end && !mistake->text) {
+        *mistake = (mistake_t){.text = text, .line = line};
+        return;
+    }
+    if (mistake == end)
+        mistake = &keylog->others;
+    mistake->more++;
+    g_free(text);
+}
+
+static void tell_mistakes(keylog_t *keylog)
+{
+    mistake_t *mistake = keylog->mistakes, *end = mistake + MISTAKES_MAX;
+
+    for (; mistake < end && mistake->text; mistake++) {
+        if (mistake->told)
+            continue;
+        char *more = mistake->more == 0
+                         ? g_strdup("")
+                         : g_strdup_printf(" (and so in %u more lines)", mistake->more);
+        char *text =
+            g_strdup_printf("%s:%u: %s%s", keylog->path, mistake->line, mistake->text, more);
         report(keylog, text);
         g_free(text);
+        g_free(more);
+        mistake->told = true;
     }
-    g_free(message);
+    if (keylog->others.more > 0 && !keylog->others.told) {
+        char *text = g_strdup_printf("%s: %u more lines are wrong in other ways", keylog->path,
+                                     keylog->others.more);
+        report(keylog, text);
+        g_free(text);
+        keylog->others.told = true;
+    }
 }
 
 /* Takes the next token off the front of `rest`; an empty one at its end. */
@@ -399,7 +451,7 @@ static void read_lines(keylog_t *keylog, FILE *stream, long end)
         file->position = position + 1;
         char *problem = parse_line(keylog, (token_t){text, length}, file->line);
         if (problem)
-            report_line(keylog, file->line, problem);
+            note_mistake(keylog, file->line, problem);
         length = 0;
     }
     file->last_problem = parse_line(keylog, (token_t){text, length}, file->line + 1);
@@ -411,8 +463,8 @@ static void report_last_line(keylog_t *keylog)
     file_t *file = &keylog->file;
     if (!file->last_problem)
         return;
-    keylog->reports = 0;
-    report_line(keylog, file->line + 1, file->last_problem);
+    note_mistake(keylog, file->line + 1, file->last_problem);
+    tell_mistakes(keylog);
     file->last_problem = NULL;
 }
 
@@ -424,19 +476,15 @@ static void read_file(keylog_t *keylog, FILE *stream, const GStatBuf *status)
 
     g_free(file->last_problem);
     file->last_problem = NULL;
-    if (!file->known || replaced || !is_continued(stream, file))
+    if (!file->known || replaced || !is_continued(stream, file)) {
         *file = (file_t){.known = true};
+        forget_mistakes(keylog);
+    }
     if (fseek(stream, file->position, SEEK_SET) != 0)
         return;
 
-    keylog->reports = 0;
     read_lines(keylog, stream, (long)MIN(status->st_size, KEYLOG_FILE_MAX));
-    if (keylog->reports > REPORTS_MAX) {
-        char *text = g_strdup_printf("%s: %u more lines are wrong", keylog->path,
-                                     keylog->reports - REPORTS_MAX);
-        report(keylog, text);
-        g_free(text);
-    }
+    tell_mistakes(keylog);
     read_context(stream, file->position, &file->context);
     file->status = *status;
 }

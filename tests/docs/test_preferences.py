@@ -145,8 +145,28 @@ class Preferences(tqtest.TestCase):
         self.assert_opens(self.moved_capture(), "-d", "tcp.port==%d,tq" % PORT)
 
     def test_servers(self):
-        self.assert_opens(self.moved_capture(), "-o",
-                          'uat:tq_servers:"127.0.0.1","%d","game","5017","","",""' % PORT)
+        path = self.moved_capture()
+        for row in ('"127.0.0.1","%d","game","5017","","",""', '"","%d","","","","",""'):
+            with self.subTest(row):
+                self.assert_opens(path, "-o", "uat:tq_servers:" + row % PORT)
+
+    def test_servers_of_others(self):
+        # A row for another connection, or for any port of this address, claims nothing.
+        path = self.moved_capture()
+        for row in ('"127.0.0.2","%d","","","","",""' % PORT, '"","1","","","","",""',
+                    '"127.0.0.1","","game","","","",""'):
+            with self.subTest(row):
+                self.assertEqual("", tqtest.tshark(path, ["-o", "uat:tq_servers:" + row, "-Y",
+                                                          "tq"]))
+
+    def test_servers_keys(self):
+        # With another seed the login is none; with the right one, in any spelling, it is.
+        row = 'uat:tq_servers:"","","","","%s","0x6d5c7962",""'
+        for seed, found in (("13FA0F9E", False), ("13FA0F9D", True), ("0x13fa0f9d", True)):
+            with self.subTest(seed):
+                text = tqtest.tshark(tqtest.capture("login_5017"),
+                                     ["-o", row % seed, "-Y", "conquer.type == 1051"])
+                self.assertEqual(found, text != "")
 
     def test_wrong_values_are_told(self):
         path = tqtest.capture("blowfish_5065")
@@ -154,12 +174,37 @@ class Preferences(tqtest.TestCase):
                 ("tq.patch:fifty", 'TQ: patch "fifty" is neither auto nor a number'),
                 ("tq.patch:99999", 'TQ: patch "99999" is neither auto nor a number'),
                 ("tq.keylog_file:/no/such/file", "/no/such/file"),
-                ('uat:tq_servers:"nowhere","1","game","","","",""', 'is no IPv4 or IPv6 address'),
-                ('uat:tq_servers:"","1","game","","XYZ","",""', "is no 32-bit hexadecimal number"),
-                ('uat:tq_servers:"","1","game","","","","0x1"', "pairs of hexadecimal digits")):
+                ('uat:tq_servers:"nowhere","1","game","","","",""', 'Address: "nowhere" is no IPv4'),
+                ('uat:tq_servers:"","port","game","","","",""', 'Port: "port" is no number from 0'),
+                ('uat:tq_servers:"","65536","game","","","",""', 'Port: "65536" is no number from'),
+                ('uat:tq_servers:"","-1","game","","","",""', 'Port: "-1" is no number from 0'),
+                ('uat:tq_servers:"","1","gaming","","","",""', 'Server: "gaming" is neither'),
+                ('uat:tq_servers:"","1","","fifty","","",""', 'Patch: "fifty" is neither auto'),
+                ('uat:tq_servers:"","1","game","","XYZ","",""', 'P: "XYZ" is no 32-bit hex'),
+                ('uat:tq_servers:"","1","game","","","1FFFFFFFF",""', 'G: "1FFFFFFFF" is no 32-b'),
+                ('uat:tq_servers:"","1","game","","","","0x1"',
+                 "Initial key: 0x is to be followed by pairs of hexadecimal digits")):
             with self.subTest(preference):
                 done = tqtest.run(["-r", path, "-o", preference], check=False)
                 self.assertIn(reason, done.stderr)
+
+    def test_a_mistake_in_many_lines_is_told_once(self):
+        with open(KEYLOG) as file:
+            good = file.read()
+        for wrong, reason in (("TQ_SECRET %x", "TQ_SECRET needs a public key"),
+                              ("TQ_SECRET aa 1%04x", "odd number of digits"),
+                              ("%08x 1234", "does not begin with a label")):
+            with self.subTest(wrong), tempfile.NamedTemporaryFile("w", suffix=".keys") as file:
+                file.write(good + "".join(wrong % line + "\n" for line in range(400)))
+                file.flush()
+                os.chmod(file.name, 0o644)
+                done = tqtest.run(["-r", tqtest.capture("blowfish_5065"), "-Y",
+                                   "conquer.talk.words", "-o", "tq.keylog_file:" + file.name])
+                told = [line for line in done.stderr.splitlines() if "TQ: " in line]
+                self.assertEqual(1, len(told), told)
+                self.assertIn(reason, told[0])
+                self.assertIn("399 more lines", told[0])
+                self.assertTrue(done.stdout)
 
 
 if __name__ == "__main__":

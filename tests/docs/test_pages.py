@@ -10,24 +10,23 @@ import unittest
 import pages
 import tqtest
 
-EXPERT = re.compile(r'\{"((?:tq|conquer)\.[a-z_.]+)",\s*PI_\w+,\s*PI_\w+')
-
 
 def anchor(heading):
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def registered_experts():
-    found = set()
-    for path in glob.glob(os.path.join(tqtest.SOURCE, "*.c")):
-        found |= set(EXPERT.findall(pages.read(path)))
-    return found
+    """Expert infos are the fields without a type."""
+    rows = [line.split("\t") for line in tqtest.run(["-G", "fields"]).stdout.splitlines()]
+    return {row[2] for row in rows
+            if row[0] == "F" and row[3] == "FT_NONE" and row[4] in ("tq", "conquer")}
 
 
 # No capture of ours has these.
 FOUND_NOWHERE = {"conquer.no_layout", "conquer.unknown", "tq.type.unknown"}
 # Of a filter in running text; other words in this script are names of files and placeholders.
-FILTER = re.compile(r"(tq|conquer|tcp)(\.[a-z0-9_.]+)?( (==|!=|<|>|<=|>=|contains|matches|in|&&) .*)?$")
+FILTER = re.compile(r"(tq|conquer|tcp)(\.[a-z0-9_.]+)?"
+                    r"( (==|!=|<|>|<=|>=|contains|matches|in|&&) .*)?$")
 FILES = {"tq.so", "tq.dll"}
 
 

@@ -53,6 +53,8 @@ class Commands(tqtest.TestCase):
         self.link_build("build")
         self.link_build("build-debug")
         self.write("project/tools/setup.sh", SETUP)
+        (_, _, mine), = pages.blocks(os.path.join(tqtest.SOURCE, "docs", "extending.md"), "xml")
+        self.write(".config/wireshark/tq/mine.xml", mine)
         for name, code in STAND_INS.items():
             self.write("bin/" + name, "#!/bin/sh\n" + code.format(
                 cmake=shutil.which("cmake"), path=os.environ["PATH"]) + "\n")

@@ -105,6 +105,55 @@ class Reference(tqtest.TestCase):
         self.assertGreater(len(shown), 1000)
         self.assertEqual(set(), shown - listed)
 
+    def render(self, *files):
+        folder = tempfile.mkdtemp(dir=self.folder)
+        done = subprocess.run([PROGRAM, folder, *files], capture_output=True, text=True)
+        return folder, done
+
+    def test_own_files(self):
+        (_, _, example), = pages.blocks(os.path.join(tqtest.SOURCE, "docs", "extending.md"), "xml")
+        own = os.path.join(self.folder, "own.xml")
+        with open(own, "w") as file:
+            file.write(example)
+        folder, done = self.render(own)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        page = pages.read(os.path.join(folder, "message-30001.html"))
+        self.assertIn("<code>conquer.pet_food.mood</code>", page)
+        walk = pages.read(os.path.join(folder, "message-1005.html"))
+        self.assertIn('<h2 id="6500">', walk)
+        self.assertIn('<h2 id="4267">', walk)  # the known ones stay
+        enumerations = pages.read(os.path.join(folder, "enumerations.html"))
+        self.assertIn("Very hungry", enumerations)
+        self.assertEqual(self.text("enumerations.html").count("Whisper"),
+                         enumerations.count("Whisper"))
+
+    def test_the_same_again_changes_nothing(self):
+        folder, _ = self.render(*sorted(glob.glob(os.path.join(tqtest.SOURCE, "messages",
+                                                               "*.xml"))))
+        for name in self.pages:
+            self.assertEqual(self.text(name), pages.read(os.path.join(folder, name)), name)
+
+    def test_wrong_files(self):
+        for content, reason in (
+                ("", "no element found"), ("<x/>", "this is no message dictionary"),
+                ("<dictionary><message/></dictionary>", "<message> without type"),
+                ('<dictionary><message type="../x"/></dictionary>', "type is no number"),
+                ('<dictionary><message type="1"><layout/></message></dictionary>', "<layout> without patch"),
+                ('<dictionary><message type="1"><layout patch="1"><u8/></layout></message>'
+                 "</dictionary>", "<u8> without name"),
+                ("<dictionary><enumeration/></dictionary>", "<enumeration> without name")):
+            with self.subTest(content):
+                wrong = os.path.join(self.folder, "wrong.xml")
+                with open(wrong, "w") as file:
+                    file.write(content)
+                _, done = self.render(wrong)
+                self.assertEqual(1, done.returncode)
+                self.assertRegex(done.stderr, r"^%s: .*%s.*\n$" % (re.escape(wrong), reason))
+        for arguments in (["/no/such.xml"], [self.folder]):
+            _, done = self.render(*arguments)
+            self.assertEqual(1, done.returncode)
+            self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+
     def test_browser(self):
         browser = shutil.which("chromium") or shutil.which("google-chrome")
         if not browser:
@@ -112,6 +161,8 @@ class Reference(tqtest.TestCase):
         with open(os.path.join(self.folder, "driver.html"), "w") as file:
             file.write(DRIVER)
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                   "--disable-background-networking", "--disable-component-update",
+                   "--disable-sync",
                    "--allow-file-access-from-files", "--user-data-dir=" + self.folder + "/browser"]
         done = subprocess.run(command + ["--virtual-time-budget=20000", "--dump-dom",
                                          "file://%s/driver.html" % self.folder],

@@ -17,17 +17,18 @@ PORT = 26545
 KEYLOG = os.path.join(tqtest.CAPTURES, "blowfish_5065.keylog")
 
 
-def move_port(data, old, new):
-    """A pcapng file of TCP over IPv4 over Ethernet with another port."""
-    data, at, old, new = bytearray(data), 0, struct.pack(">H", old), struct.pack(">H", new)
+def client_side(data, old, new):
+    """What goes to a port, by a pcapng file of TCP over IPv4 over Ethernet, with another number."""
+    out, at, old, new = b"", 0, struct.pack(">H", old), struct.pack(">H", new)
     while at < len(data):
         kind, length = struct.unpack_from("<II", data, at)
-        if kind == 6:  # a packet
-            for place in (at + 28 + 34, at + 28 + 36):
-                if data[place:place + 2] == old:
-                    data[place:place + 2] = new
+        target = at + 28 + 36
+        if kind != 6:  # not a packet
+            out += data[at:at + length]
+        elif data[target:target + 2] == old:
+            out += data[at:target] + new + data[target + 2:at + length]
         at += length
-    return data
+    return out
 
 
 def export_talk(words, path):
@@ -125,30 +126,30 @@ class Preferences(tqtest.TestCase):
                                        ["FALSE", "TRUE", "FALSE"], "conquer.password"))
 
     def moved_capture(self):
-        """mid_game_5017 with its server on another port, where nothing tells that it is TQ's."""
+        """The client's side of mid_game_5017 on another port, where nothing tells that it is TQ's."""
         file = tempfile.NamedTemporaryFile(suffix=".pcapng")
         self.addCleanup(file.close)
         with open(tqtest.capture("mid_game_5017"), "rb") as original:
-            file.write(move_port(original.read(), 5816, PORT))
+            file.write(client_side(original.read(), 5816, PORT))
         file.flush()
         os.chmod(file.name, 0o644)
         return file.name
 
-    def assert_opens(self, path, *arguments):
-        self.assertEqual("", tqtest.tshark(path, ["-Y", "tq.type"]))
-        self.assertNotEqual("", tqtest.tshark(path, list(arguments) + ["-Y", "tq.type"]))
+    def assert_claims(self, path, *arguments):
+        self.assertEqual("", tqtest.tshark(path, ["-Y", "tq"]))
+        self.assertNotEqual("", tqtest.tshark(path, list(arguments) + ["-Y", "tq"]))
 
     def test_ports(self):
-        self.assert_opens(self.moved_capture(), "-o", "tq.tcp.port:5816,%d-%d" % (PORT, PORT + 1))
+        self.assert_claims(self.moved_capture(), "-o", "tq.tcp.port:5816,%d-%d" % (PORT, PORT + 1))
 
     def test_decode_as(self):
-        self.assert_opens(self.moved_capture(), "-d", "tcp.port==%d,tq" % PORT)
+        self.assert_claims(self.moved_capture(), "-d", "tcp.port==%d,tq" % PORT)
 
     def test_servers(self):
         path = self.moved_capture()
         for row in ('"127.0.0.1","%d","game","5017","","",""', '"","%d","","","","",""'):
             with self.subTest(row):
-                self.assert_opens(path, "-o", "uat:tq_servers:" + row % PORT)
+                self.assert_claims(path, "-o", "uat:tq_servers:" + row % PORT)
 
     def test_servers_of_others(self):
         # A row for another connection, or for any port of this address, claims nothing.

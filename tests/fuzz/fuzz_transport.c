@@ -44,14 +44,20 @@ enum { STEP_NONE = 0, STEP_SMALL = 8, STEP_LARGE = 16, STEP_REPEAT = 24 };
 #define TOKEN 0x11223344
 #define ACCOUNT_ID 1000000
 
-/* So many inputs share a capture file; each has addresses of its own. */
-#define RUNS_PER_FILE 64
+/* So many inputs share a capture file, with its budget for the recovery of keys; each has addresses
+ * of its own. */
+#define RUNS_PER_FILE 4096
 
 static unsigned runs;
 
 typedef struct {
     uint32_t next, last;
 } sender_t;
+
+typedef struct {
+    sender_t senders[2];
+    bool begun;
+} connection_t;
 
 static tq_tables from_client, from_client_alternate, from_server;
 
@@ -161,17 +167,31 @@ static uint32_t place(fuzz_input_t *input, sender_t *sender, unsigned flags)
     }
 }
 
-static void send_next(fuzz_input_t *input, unsigned options, sender_t senders[CONNECTIONS][2],
+static void begin(connection_t *connection, unsigned options, unsigned number, GPtrArray *kept)
+{
+    connection->begun = true;
+    connection->senders[0] = connection->senders[1] = (sender_t){ISN + 1, ISN + 1};
+    if (options & OPENED) {
+        send(options, number, SYN, ISN, NULL, 0, 0, kept);
+        send(options, number, SYN | FROM_SERVER, ISN, NULL, 0, 0, kept);
+    }
+}
+
+static void send_next(fuzz_input_t *input, unsigned options, connection_t connections[CONNECTIONS],
                       GPtrArray *kept)
 {
     unsigned flags = fuzz_take(input, 1), where = fuzz_take(input, 1);
     size_t length = fuzz_take(input, 2) & 0xFFF, missing = where >> 2;
-    unsigned connection = where & (CONNECTIONS - 1);
-    sender_t *sender = &senders[connection][flags & FROM_SERVER];
+    unsigned number = where & (CONNECTIONS - 1);
+    connection_t *connection = &connections[number];
+
+    if (!connection->begun)
+        begin(connection, options, number, kept);
+    sender_t *sender = &connection->senders[flags & FROM_SERVER];
     uint32_t seq = place(input, sender, flags);
     const uint8_t *payload = fuzz_take_bytes(input, length, &length);
 
-    send(options, connection, flags, seq, payload, length, missing, kept);
+    send(options, number, flags, seq, payload, length, missing, kept);
     sender->last = seq;
     if ((int32_t)(seq + length - sender->next) > 0)
         sender->next = seq + (uint32_t)length;
@@ -181,7 +201,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_input_t input = {data, size};
     unsigned options = fuzz_take(&input, 1);
-    sender_t senders[CONNECTIONS][2];
+    connection_t connections[CONNECTIONS] = {0};
     GPtrArray *kept = g_ptr_array_new_with_free_func(free);
 
     set_preferences(options);
@@ -190,15 +210,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         harness_begin();
     }
     unsigned first = harness_count();
-    for (unsigned i = 0; i < CONNECTIONS; i++) {
-        senders[i][0] = senders[i][1] = (sender_t){ISN + 1, ISN + 1};
-        if (options & OPENED) {
-            send(options, i, SYN, ISN, NULL, 0, 0, kept);
-            send(options, i, SYN | FROM_SERVER, ISN, NULL, 0, 0, kept);
-        }
-    }
     while (input.left > 0 && kept->len < SEGMENTS_MAX)
-        send_next(&input, options, senders, kept);
+        send_next(&input, options, connections, kept);
     if (options & AGAIN)
         harness_again(first);
     g_ptr_array_free(kept, TRUE);

@@ -31,24 +31,35 @@ longest() {
     esac
 }
 
-# Wireshark's engine leaks, and a dictionary is never freed: only a run's end bounds memory. What is
-# freed stays out of use for longer than an input takes; more would only fill the processor's cache.
+# Wireshark's engine leaks, and a dictionary is never freed, so that only a process's end bounds
+# memory: a long run is several. What is freed stays out of use for longer than an input takes; more
+# would only fill the processor's cache.
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=4
+
+# run TARGET SECONDS: one process of a target, whose output is added to its log.
+run() {
+    nice -n 15 "$build/tests/fuzz/fuzz_$1" \
+        -dict="$here/tests/fuzz/tokens.dict" -max_len="$(longest "$1")" \
+        -max_total_time="$2" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+        -artifact_prefix="$found/$1-" "$corpus/$1" \
+        "$build/tests/fuzz/seeds/$1" "$here/tests/fuzz/regressions/$1" >>"$build/fuzz-$1.log" 2>&1
+}
 
 status=0
 for target in "$@"; do
     mkdir -p "$corpus/$target"
     log=$build/fuzz-$target.log
-    nice -n 15 "$build/tests/fuzz/fuzz_$target" \
-        -dict="$here/tests/fuzz/tokens.dict" -max_len="$(longest "$target")" \
-        -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
-        -artifact_prefix="$found/$target-" "$corpus/$target" \
-        "$build/tests/fuzz/seeds/$target" "$here/tests/fuzz/regressions/$target" >"$log" 2>&1 || {
-        status=1
-        echo "$target: a finding, see $log" >&2
-    }
-    printf '%s: %s executions\n' "$target" \
-        "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
-    grep "^$target: " "$log" || true
+    : >"$log"
+    left=$seconds
+    while [ "$left" -gt 0 ]; do
+        slice=$((left < 600 ? left : 600))
+        run "$target" "$slice" || {
+            status=1
+            echo "$target: a finding, see $log" >&2
+        }
+        left=$((left - slice))
+    done
+    awk -v target="$target" '/^stat::number_of_executed_units:/ { sum += $2 }
+        END { printf "%s: %d executions\n", target, sum }' "$log"
 done
 exit $status

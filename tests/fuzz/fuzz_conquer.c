@@ -24,7 +24,7 @@ enum {
     VISIBLE = 128
 };
 
-#define FRAMES_PER_FILE 20000
+#define FRAMES_PER_FILE 100000
 
 static dissector_handle_t conquer;
 static struct conquer_context context;

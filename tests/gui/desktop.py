@@ -25,7 +25,6 @@ PYTHON = "/usr/bin/python3"  # the distribution's, which its modules are for
 LAUNCHER = "/usr/libexec/at-spi-bus-launcher"
 
 
-
 def missing():
     """Why there can be no window here; None if there can."""
     for tool in ("wireshark", "Xvfb", "xdotool", "openbox", "import", "dbus-run-session"):
@@ -81,7 +80,9 @@ class Desktop:
         self.home = tempfile.mkdtemp()
         self.processes = []
         reading, writing = os.pipe()
-        self._start(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x920x24",
+        # Without -noreset it starts anew, and throws out who is just coming, when its only client
+        # leaves: an xdotool that looks whether the window manager is there yet.
+        self._start(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x920x24", "-noreset",
                      "-nolisten", "tcp"], pass_fds=[writing])
         os.close(writing)
         with os.fdopen(reading) as pipe:

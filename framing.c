@@ -496,22 +496,22 @@ static void make_progress(framing_t *f)
     } while (progress);
 }
 
-void framing_add(session_t *session, record_segment_t *here, const uint8_t *data, uint32_t length,
-                 uint32_t frame, bool in_payload)
+void framing_add(session_t *session, record_segment_t *here, uint64_t at, const uint8_t *data,
+                 uint32_t length, uint32_t frame, bool in_payload)
 {
     framing_t f = {.session = session, .here = here, .frame = frame};
     flow_t *flow = &session->flow[here->flow];
 
     if (session->status == SESSION_FOREIGN || session->status == SESSION_UNRECOVERED)
         return;
-    if (stream_add(&flow->bytes, here->at, data, length, frame, in_payload) == 0)
+    if (stream_add(&flow->bytes, at, data, length, frame, in_payload) == 0)
         return;
-    if (flow->first == 0 || here->at < flow->first)
-        flow->first = here->at;
+    if (flow->first == 0 || at < flow->first)
+        flow->first = at;
 
     make_progress(&f);
     size_t given_up = stream_keep(&flow->bytes);
-    if (given_up > 0 && flow->epochs && session_epoch(session, here->flow, here->at))
+    if (given_up > 0 && flow->epochs && session_epoch(session, here->flow, at))
         record_add_notice(here, NOTICE_GIVEN_UP, given_up, 0, NULL);
 }
 

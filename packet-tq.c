@@ -70,7 +70,7 @@ static void take_segment(tvbuff_t *payload, packet_info *pinfo, session_t *sessi
 
     if (session->first_frame == 0)
         taps_stream(pinfo, &session->number);
-    framing_add(session, here, tvb_get_ptr(payload, 0, (gint)length), length, pinfo->num,
+    framing_add(session, here, at, tvb_get_ptr(payload, 0, (gint)length), length, pinfo->num,
                 in_payload);
     claim_announced(pinfo, session);
 }
@@ -88,6 +88,27 @@ static uint32_t first_seq(tvbuff_t *tvb, packet_info *pinfo, const struct tcpinf
         seq++;
     }
     return seq;
+}
+
+static field_info *find_field(proto_tree *tree, int hf)
+{
+    const GPtrArray *found = tree ? proto_get_finfo_ptr_array(tree, hf) : NULL;
+
+    /* Of TCP in TCP, the innermost. */
+    return found && found->len > 0 ? (field_info *)found->pdata[found->len - 1] : NULL;
+}
+
+/* Whether TCP hands on a frame's payload from its first byte on. If it leaves out what it takes for
+ * repeated, a later pass may fail there. First pass only. */
+static bool is_whole(proto_tree *tree, uint32_t seq)
+{
+    field_info *header_seq = find_field(tree, hf_tcp_seq_raw);
+    field_info *flags = find_field(tree, hf_tcp_flags);
+
+    return header_seq && flags &&
+           fvalue_get_uinteger(tq_finfo_value(header_seq)) +
+                   (fvalue_get_uinteger(tq_finfo_value(flags)) & TH_SYN ? 1 : 0) ==
+               seq;
 }
 
 /* Called by TCP, which asks more than once, by one port and the other, if the answer is no. */
@@ -108,7 +129,7 @@ static int dissect_delivered(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     p_add_proto_data(pinfo->pool, pinfo, proto_tq, pinfo->curr_layer_num, session);
     p_add_proto_data(pinfo->pool, pinfo, proto_tq, DELIVERED, session);
     if (!PINFO_FD_VISITED(pinfo))
-        take_segment(tvb, pinfo, session, seq, !again);
+        take_segment(tvb, pinfo, session, seq, !again && is_whole(tree, seq));
     if (again) {
         if (!PINFO_FD_VISITED(pinfo))
             tq_show_rest(pinfo, tree, session, seq);
@@ -159,14 +180,6 @@ static bool is_claimed(packet_info *pinfo)
         return chosen == tq_handle;
     return dissector_get_uint_handle(port_table, pinfo->srcport) == tq_handle ||
            dissector_get_uint_handle(port_table, pinfo->destport) == tq_handle;
-}
-
-static field_info *find_field(proto_tree *tree, int hf)
-{
-    const GPtrArray *found = tree ? proto_get_finfo_ptr_array(tree, hf) : NULL;
-
-    /* Of TCP in TCP, the innermost. */
-    return found && found->len > 0 ? (field_info *)found->pdata[found->len - 1] : NULL;
 }
 
 /* Takes note of a SYN. What has come before it may now be readable. */

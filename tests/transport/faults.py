@@ -117,7 +117,8 @@ def finish_with_data(c):
     """Each side's last segment with data carries FIN."""
     c.segments = [s for s in c.segments if not s.flags & wire.FIN]
     for direction in (C2S, S2C):
-        [s for s in c.segments if s.direction == direction and s.has_data][-1].flags |= wire.FIN
+        for s in [s for s in c.segments if s.direction == direction and s.has_data][-1:]:
+            s.flags |= wire.FIN
 
 
 def reset(c):

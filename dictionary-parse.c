@@ -560,6 +560,7 @@ char *dictionary_parse(struct dictionary *dictionary, const char *file, const ch
         !g_markup_parse_context_end_parse(context, &error)) {
         problem = describe_error(file, context, error);
         g_error_free(error);
+        dictionary_discard(dictionary, parser.dictionary);
     } else {
         problem = dictionary_join(dictionary, parser.dictionary, file);
     }

@@ -81,10 +81,21 @@ static char *get_message_name(struct attributes *attributes, GError **error)
     return name;
 }
 
+/* Returns whether the key was free. What it stood for before stays with what files failed to bring.
+ */
+static bool insert_once(struct parser *parser, GHashTable *table, gpointer key, gpointer item)
+{
+    gpointer before = g_hash_table_lookup(table, key);
+
+    if (before != NULL)
+        dictionary_discard(parser->dictionary, before);
+    g_hash_table_insert(table, key, item);
+    return before == NULL;
+}
+
 static void start_message(struct parser *parser, struct attributes *attributes, GError **error)
 {
     struct message *message = g_new0(struct message, 1);
-    gpointer key;
 
     if (attributes_get(attributes, "type") == NULL)
         attributes_set_error(error, "the attribute type is missing");
@@ -102,10 +113,9 @@ static void start_message(struct parser *parser, struct attributes *attributes, 
     message->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
     attributes_get(attributes, "listed-in");
 
-    key = dictionary_key(message->type, message->server);
-    if (g_hash_table_contains(parser->dictionary->messages, key))
+    if (!insert_once(parser, parser->dictionary->messages,
+                     dictionary_key(message->type, message->server), message))
         attributes_set_error(error, "type %u is in this file already", message->type);
-    g_hash_table_insert(parser->dictionary->messages, key, message);
     parser->message = message;
 }
 
@@ -350,10 +360,9 @@ static void start_enumeration(struct parser *parser, struct attributes *attribut
     enumeration->values = g_array_new(FALSE, TRUE, sizeof(struct value));
     attributes_get(attributes, "patch");
     attributes_get(attributes, "sources");
-    if (g_hash_table_contains(parser->dictionary->enumerations, enumeration->name))
+    if (!insert_once(parser, parser->dictionary->enumerations, enumeration->name, enumeration))
         attributes_set_error(error, "the enumeration \"%s\" is in this file already",
                              enumeration->name);
-    g_hash_table_insert(parser->dictionary->enumerations, enumeration->name, enumeration);
     parser->enumeration = enumeration;
 }
 
@@ -400,9 +409,8 @@ static void start_kind(struct parser *parser, struct attributes *attributes, GEr
     kind->address = attributes_get_flag(attributes, "address", error);
     kind->patch = attributes_get_flag(attributes, "patch", error);
     kind->derived = g_array_new(FALSE, TRUE, sizeof(struct derived));
-    if (g_hash_table_contains(parser->dictionary->kinds, kind->name))
+    if (!insert_once(parser, parser->dictionary->kinds, kind->name, kind))
         attributes_set_error(error, "the kind \"%s\" is in this file already", kind->name);
-    g_hash_table_insert(parser->dictionary->kinds, kind->name, kind);
     parser->kind = kind;
 }
 

@@ -91,6 +91,22 @@ class Sessions(tqtest.TestCase):
         account = [row for row in rows if row["stream"] == "auth"]
         self.assert_messages(tqtest.expected_messages(account), self.shown(keylog=""))
 
+    def test_wrong_secret(self):
+        """It fits the public key alone. The tree says so, and never what it is."""
+        with open(os.path.join(tqtest.CAPTURES, "blowfish_5065.keylog")) as file:
+            words = file.read().split()
+        secret = words[-1][:-4] + "%04X" % (int(words[-1][-4:], 16) ^ 1)
+        with tempfile.NamedTemporaryFile("w", suffix=".keylog") as keylog:
+            keylog.write("TQ_SECRET %s %s\n" % (words[-2], secret))
+            keylog.flush()
+            os.chmod(keylog.name, 0o644)
+            shown = tqtest.tshark(tqtest.capture("blowfish_5065"), ["-V"],
+                                  ["tq.keylog_file:" + keylog.name])
+        self.assertEqual(1, shown.count("(Warning/Decryption): The session key is not known: the "
+                                        "secret in line 1 fits the public key, but does not "
+                                        "decipher the connection"))
+        self.assertNotIn(secret, shown)
+
 
 if __name__ == "__main__":
     unittest.main()

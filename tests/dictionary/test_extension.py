@@ -85,6 +85,24 @@ class Mistakes(unittest.TestCase):
         ("<dictionary>\n<message type=\"x\" name=\"MsgBad\"/>\n</dictionary>", 2, "not a number"),
         ("<messages/>", 1, "<dictionary>"),
         ("", 1, "empty"),
+        ("<dictionary><message name=\"MsgBad\"/></dictionary>", 1, "the attribute type is missing"),
+        ("<dictionary><message type=\"1\" name=\"Msg Bad\"/></dictionary>", 1, "only letters"),
+        ("<dictionary><message type=\"1\" name=\"MsgA\"/>\n<message type=\"1\" name=\"MsgB\"/>"
+         "</dictionary>", 2, "type 1 is in this file already"),
+        ("<dictionary><message type=\"1\" name=\"MsgA\"><layout size=\"8\"/></message></dictionary>",
+         1, "the attribute patch is missing"),
+        ("<dictionary><message type=\"1\" name=\"MsgA\"><layout patch=\"4267\" size=\"8\" shows=\"9-5\"/>"
+         "</message></dictionary>", 1, "is not two patches"),
+        ("<dictionary><enumeration name=\"e\"><value name=\"n\"/></enumeration></dictionary>", 1,
+         "the attribute number is missing"),
+        ("<dictionary><enumeration name=\"e\"><value number=\"5\" to=\"4\" name=\"n\"/></enumeration>"
+         "</dictionary>", 1, "the range ends before it starts"),
+        ("<dictionary><enumeration name=\"e\"/>\n<enumeration name=\"e\"/></dictionary>", 2,
+         "the enumeration \"e\" is in this file already"),
+        ("<dictionary><kind name=\"k\"/>\n<kind name=\"k\"/></dictionary>", 2,
+         "the kind \"k\" is in this file already"),
+        ("<dictionary><kind name=\"k\"><derived name=\"d\"/></kind></dictionary>", 1,
+         "the attribute value is missing"),
     ]
 
     # In a layout, on line 3.
@@ -106,26 +124,33 @@ class Mistakes(unittest.TestCase):
         ('<text at="4" name="t"/>', "length is missing"),
         ('<u32 at="4" name="a" means="x.data"/>', "means=\"x.data\""),
         ('text', "holds elements, no text"),
+        ('<text at="4" length="4" name="t" encoding="no such"/>', "is not known here"),
+        ('<records at="4" name="r" stride="4"><bytes at="0" name="b"/></records>',
+         "fields of fixed size only"),
+        ('<records at="4" name="r" stride="2"><u32 at="0" name="b"/></records>',
+         "past the record's stride of 2"),
+        ('<records at="4" name="r" stride="8">' * 5 + '</records>' * 5, "nested too deeply"),
     ]
 
-    def check(self, text, line, reason):
+    def check(self, mistakes):
+        """Files with a mistake each, (text, line, reason), and one that is right."""
+        files = {"bad_%d.xml" % number: text for number, (text, _, _) in enumerate(mistakes)}
         packets, errors = d.show([(message(30002, struct.pack("<I", 5)), d.CLIENT)],
-                                 {"bad.xml": text, "good.xml": self.GOOD})
-        self.assertRegex(errors, r"tq/bad\.xml:%d: .*%s" % (line, re.escape(reason)))
+                                 dict(files, **{"good.xml": self.GOOD}))
+        for number, (text, line, reason) in enumerate(mistakes):
+            with self.subTest(text):
+                self.assertRegex(errors, r"tq/bad_%d\.xml:%d: .*%s"
+                                 % (number, line, re.escape(reason)))
         self.assertNotIn("good.xml", errors)
         self.assertEqual(["5"], packets[0].values("good.value"))
 
     def test_mistakes(self):
-        for text, line, reason in self.MISTAKES:
-            with self.subTest(text):
-                self.check(text, line, reason)
+        self.check(self.MISTAKES)
 
     def test_mistakes_in_fields(self):
-        for field, reason in self.FIELDS:
-            with self.subTest(field):
-                self.check('<dictionary>\n<message type="30003" name="MsgBad">'
-                           '<layout patch="4267" size="12">\n%s</layout></message></dictionary>'
-                           % field, 3, reason)
+        self.check([('<dictionary>\n<message type="30003" name="MsgBad">'
+                     '<layout patch="4267" size="12">\n%s</layout></message></dictionary>' % field,
+                     3, reason) for field, reason in self.FIELDS])
 
 
 class Changes(unittest.TestCase):

@@ -29,6 +29,7 @@
 #include "packet-tq-show.h"
 #include "preferences.h"
 #include "record.h"
+#include "resume-cfb.h"
 #include "resume.h"
 #include "taps.h"
 
@@ -234,6 +235,7 @@ static void init_tq(void)
     record_init();
     logins_reset();
     resume_begin();
+    resume_cfb_begin();
     preferences_init();
     conversation_begin(proto_tq);
 }

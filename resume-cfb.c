@@ -20,6 +20,18 @@
 /* Most secrets that are tried at once, the newest first: a trial takes some 0.2 ms. */
 #define SECRETS_MAX 256
 
+/* What a capture file may cost, in tries of one secret: as much as one connection can use, and a
+ * little for each segment. What succeeds is given back. */
+#define ALLOWANCE_FIRST (2 * TRIALS_MAX * SECRETS_MAX)
+#define SEGMENTS_PER_TRY 8
+
+static int64_t allowance; /* in segments */
+
+void resume_cfb_begin(void)
+{
+    allowance = (int64_t)ALLOWANCE_FIRST * SEGMENTS_PER_TRY;
+}
+
 /* The longest run of a flow that has no key yet. */
 static const stream_run_t *longest_run(const session_t *session, unsigned index)
 {
@@ -116,16 +128,19 @@ static bool try_keylog(session_t *session, unsigned index)
                         .data = run->data + run->length - length,
                         .length = length};
     for (const keylog_entry_t *entry = keylog_newest(session->config.keylog);
-         entry && secrets < SECRETS_MAX; entry = entry->older) {
+         entry && secrets < SECRETS_MAX && allowance > 0; entry = entry->older) {
         sessionkey_secret_t secret;
         if (entry->kind != KEYLOG_SECRET ||
             !keylog_secret(session->config.keylog, entry, NULL, &secret, NULL))
             continue;
         bool right = try_secret(session, index, &end, &secret);
         memset(&secret, 0, sizeof secret);
-        if (right)
+        if (right) {
+            allowance += (int64_t)secrets * SEGMENTS_PER_TRY;
             return true;
+        }
         secrets++;
+        allowance -= SEGMENTS_PER_TRY;
     }
     return false;
 }
@@ -157,6 +172,7 @@ bool resume_cfb_progress(session_t *session)
         return false;
 
     keylog_read(session->config.keylog);
+    allowance++;
     unsigned generation = keylog_generation(session->config.keylog);
     if (session->trials_generation != generation) {
         session->trials_generation = generation;

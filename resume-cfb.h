@@ -8,5 +8,8 @@
 
 #include "session.h"
 
+/* A capture file begins. */
+void resume_cfb_begin(void);
+
 /* Returns whether more can be deciphered than before. */
 bool resume_cfb_progress(session_t *session);

@@ -4,6 +4,7 @@
 import os
 import random
 import shutil
+import tempfile
 import unittest
 
 import hostile
@@ -19,10 +20,10 @@ NOISE_FACTOR = 3
 @unittest.skipUnless(shutil.which("time"), "skipped: no time")
 @unittest.skipIf(os.environ.get("TQ_PRELOAD"), "skipped: the sanitizers' own cost hides the plugin's")
 class Limits(unittest.TestCase):
-    def measure(self, name, packets):
+    def measure(self, name, packets, arguments=()):
         capture = hostile.Capture(packets)
         self.addCleanup(capture.remove)
-        return hostile.compare(capture.path, name)
+        return hostile.compare(capture.path, name, arguments)
 
     def test_noise(self):
         """Random bytes on the game port, from connections whose start is and is not there."""
@@ -40,6 +41,26 @@ class Limits(unittest.TestCase):
             enabled, disabled = self.measure("noise, %s" % ("started" if started else "mid-stream"),
                                              packets)
             self.assertLess(enabled[0], NOISE_FACTOR * disabled[0] + 0.5)
+
+    def test_noise_with_many_secrets(self):
+        """Each might be of a connection whose key exchange was not captured."""
+        source = random.Random(2)
+        keylog = tempfile.NamedTemporaryFile("w", suffix=".keylog")
+        self.addCleanup(keylog.close)
+        for _ in range(300):
+            keylog.write("TQ_SECRET %0128X %0128X\n" % (source.getrandbits(512),
+                                                        source.getrandbits(512)))
+        keylog.flush()
+        os.chmod(keylog.name, 0o644)
+        at, packets = {}, []
+        for _ in range(NOISE):
+            port, payload = 50000 + source.randrange(20), source.randbytes(source.randrange(20, 200))
+            seq = at.setdefault(port, 1)
+            at[port] += len(payload)
+            packets.append(hostile.frame(port, seq, payload, server=True))
+        enabled, disabled = self.measure("noise, 300 secrets", packets,
+                                         ["-o", "tq.keylog_file:" + keylog.name])
+        self.assertLess(enabled[0], NOISE_FACTOR * disabled[0] + 10)
 
     def test_connections(self):
         packets = (hostile.frame(1024 + i % 60000, 1, bytes([i & 255]) * 60, server=bool(i & 1),

@@ -258,6 +258,16 @@ static bool find_agreed(const tq_recovery *r, const tq_candidate *best, uint64_t
     return false;
 }
 
+/* Whether all are the same key. */
+static bool is_one_key(const tq_recovery *r)
+{
+    for (size_t i = 1; i < r->count; i++) {
+        if (!tq_candidate_is_same(&r->candidates[0], &r->candidates[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Claims the range of coordinates where all agree. */
 static void claim(tq_recovery *r)
 {
@@ -277,7 +287,7 @@ static void claim(tq_recovery *r)
         result->until++;
     while (result->from > r->first && do_all_agree(r, result->from - 1))
         result->from--;
-    if (r->count > 1)
+    if (!is_one_key(r))
         return;
     result->from = 0;
     result->until = UINT64_MAX;

@@ -133,6 +133,16 @@ static inline uint8_t tq_keystream_at(const tq_recovery *r, const tq_candidate *
     return k->is_family ? byte : byte ^ r->t2[page] ^ tq_byte_of(k->x * k->x, page);
 }
 
+/* Whether two are the same key, or families of the same keys. */
+static inline bool tq_candidate_is_same(const tq_candidate *a, const tq_candidate *b)
+{
+    if (a->is_family != b->is_family || a->x != b->x)
+        return false;
+    return a->is_family
+               ? (uint8_t)a->counter_at_0 == (uint8_t)b->counter_at_0 && a->page_end == b->page_end
+               : a->counter_at_0 == b->counter_at_0;
+}
+
 static inline void tq_spend(tq_recovery *r, uint64_t steps)
 {
     r->budget -= steps < r->budget ? steps : r->budget;

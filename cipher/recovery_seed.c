@@ -36,11 +36,17 @@ static bool is_mark(const tq_recovery *r, uint64_t position)
     return false;
 }
 
+/* Minus log2 of the weight of an anchor. */
+static int cost_of_anchor(const tq_recovery *r, uint64_t anchor)
+{
+    return is_mark(r, anchor) ? COST_MARK + cost_of_rank(r->segments)
+                              : COST_INNER + cost_of_rank(r->inner);
+}
+
 /* Log2 of the weight of each candidate with this anchor. */
 static int weigh(const tq_recovery *r, uint64_t anchor, bool given_x)
 {
-    int cost = is_mark(r, anchor) ? COST_MARK + cost_of_rank(r->segments)
-                                  : COST_INNER + cost_of_rank(r->inner);
+    int cost = cost_of_anchor(r, anchor);
     if (!r->counter_known)
         cost += COST_COUNTER;
     if (r->x_unknown)
@@ -53,30 +59,36 @@ static bool is_type_listed(const tq_recovery *r, const uint8_t header[4])
     return tq_header_type_listed(r->model, header[2] | (unsigned)header[3] << 8);
 }
 
-/* Finds the candidate or family that is the same key, if it is among those kept. */
-static tq_candidate *find_same(const tq_recovery *r, const tq_candidate *k)
+/* Keeps a seed, unless its key is kept and has not lost its place. If it has, it may have found it
+   again here: the seed takes over the evidence from before that place, if that is worth the cost of
+   the anchor (a family's may be of the same few messages, told anew). Both possibilities are kept;
+   else candidates that decrypt alike would not be judged alike. */
+static void keep_seed(tq_recovery *r, tq_candidate *seed)
 {
+    tq_candidate *worst = NULL;
+    unsigned lost = 0;
+    int evidence = seed->score - seed->start - cost_of_anchor(r, seed->anchor);
     for (size_t i = 0; i < r->count; i++) {
-        tq_candidate *kept = &r->candidates[i];
-        if (kept->is_family != k->is_family || kept->x != k->x)
+        tq_candidate *k = &r->candidates[i];
+        if (!tq_candidate_is_same(k, seed))
             continue;
-        if (k->is_family ? (uint8_t)kept->counter_at_0 == (uint8_t)k->counter_at_0 &&
-                               kept->page_end == k->page_end
-                         : kept->counter_at_0 == k->counter_at_0)
-            return kept;
+        if (!k->lost)
+            return;
+        lost++;
+        if (!k->is_family && seed->anchor > k->next && k->score + evidence > seed->score) {
+            seed->score = k->score + evidence;
+            seed->start = k->start;
+            seed->messages += k->messages;
+        }
+        if (!worst || k->score < worst->score)
+            worst = k;
     }
-    return NULL;
-}
-
-/* Keeps a seed. One that is kept already and has lost its place goes on from the new anchor, if it
-   is better off: else those that decrypt like it would be judged without it. */
-static void keep_seed(tq_recovery *r, const tq_candidate *seed)
-{
-    tq_candidate *same = find_same(r, seed);
-    if (!same)
+    if (worst && (lost > 1 || seed->score > worst->score)) {
+        if (seed->score > worst->score)
+            *worst = *seed;
+    } else {
         tq_candidate_keep(r, seed);
-    else if (same->lost && seed->score > same->score)
-        *same = *seed;
+    }
 }
 
 /* Seeds candidates with one X from every page that has a P. */

@@ -333,7 +333,13 @@ static void show_notice(const view_t *view, tvbuff_t *tvb, const record_notice_t
                            session->flow[view->segment->flow].recovered_x);
         break;
     case NOTICE_UNRECOVERED:
-        expert_add_info(pinfo, item, &ei_tq_not_recovered);
+        if (session->starved)
+            expert_add_info_format(pinfo, item, &ei_tq_not_recovered,
+                                   "The start of the connection is not in the capture, and counter "
+                                   "and key are not recovered, because the work allowed for one "
+                                   "capture is used up by other connections: save this one alone");
+        else
+            expert_add_info(pinfo, item, &ei_tq_not_recovered);
         break;
     default:
         break;

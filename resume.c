@@ -2,10 +2,11 @@
  * Connections whose start is not in the capture.
  *
  * Recovery costs time and memory, also on connections that are not TQ's at all. So the work is
- * shared out over the capture file: there is an allowance, which grows with every segment, and what
- * a recovery has cost is given back when it succeeds. A connection whose turn is not yet waits with
- * what it has brought. Of the recoveries under way only so many are kept; the one that has not been
- * fed for longest is stopped, and starts anew when its connection has brought twice as much.
+ * shared out over the capture file: each kind of search has a purse, which grows with every
+ * segment, and what a recovery has cost is given back when it succeeds. A connection whose purse is
+ * empty waits with what it has brought. The recoveries under way have so much memory; the one that
+ * has not been fed for longest is stopped, and starts anew when its connection has brought twice as
+ * much.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -18,45 +19,63 @@
  * behind it have the alternate key. */
 #define CONNECT_SIZE 28
 
-/* Steps of work (tq_recovery_work()), of some 8 ns each: 0.5 s for a start, and as much as
- * Wireshark spends itself for each segment. */
-#define ALLOWANCE_FIRST 60000000
-#define ALLOWANCE_SEGMENT 1200
+/* Kinds of search, by how likely they are to come to something. */
+typedef enum {
+    PURSE_OPEN,      /* the connection is TQ's for sure, since its other direction is read */
+    PURSE_CLAIMED,   /* it is on a port of TQ's; from the server, which is the easier search */
+    PURSE_GUESS,     /* the same, from the client, and not even known to be */
+    PURSE_UNCLAIMED, /* any other connection; foreign as a rule */
+    PURSES
+} purse_t;
+
+/* Steps of work (tq_recovery_work()), of some 8 ns each: for a start, and for each segment, for
+ * which Wireshark itself spends the time of some 1,200. */
+static const struct {
+    int64_t first, segment;
+} purse_income[PURSES] = {
+    {250000000, 4800},
+    {60000000, 1200},
+    {30000000, 600},
+    {30000000, 0},
+};
+static int64_t purse[PURSES];
+
 /* What is not counted as steps: making a recovery, and each byte fed. */
 #define STEPS_NEW_SERVER 25000
 #define STEPS_NEW_CLIENT 250000
 #define STEPS_BYTE 16
 
-#define ATTEMPTS_MAX 64
-
-/* Connections on ports that nobody named are foreign as a rule. Each is given so many steps, and
- * all together a half of the allowance; only a server's direction is sought. */
+/* The most for a connection that is on no port of TQ's. */
 #define STEPS_UNCLAIMED 400000
-#define ALLOWANCE_CLAIMED (ALLOWANCE_FIRST / 2)
+
+/* Bytes that make no more than a login. */
+#define OPENING_BYTES 64
+
+/* Bytes of memory for all recoveries under way. */
+#define MEMORY_MAX ((size_t)64 << 20)
 
 /* While it is not known who is the client, the server's direction is tried first, since that is
  * easier; the client's when a direction has brought so many bytes. */
 #define CLIENT_AFTER 4096
 
-static int64_t allowance;
-static attempt_t *under_way[ATTEMPTS_MAX]; /* the one fed last is last */
-static unsigned under_way_count;
+static GQueue under_way = G_QUEUE_INIT; /* attempt_t; the one fed last is last */
+static size_t memory;                   /* theirs */
 
 void resume_begin(void)
 {
-    allowance = ALLOWANCE_FIRST;
-    under_way_count = 0;
+    for (unsigned i = 0; i < PURSES; i++)
+        purse[i] = purse_income[i].first;
+    g_queue_clear(&under_way);
+    memory = 0;
 }
 
-static void forget(const attempt_t *attempt)
+static void forget(attempt_t *attempt)
 {
-    unsigned kept = 0;
-
-    for (unsigned i = 0; i < under_way_count; i++) {
-        if (under_way[i] != attempt)
-            under_way[kept++] = under_way[i];
-    }
-    under_way_count = kept;
+    if (!attempt->link)
+        return;
+    g_queue_delete_link(&under_way, attempt->link);
+    attempt->link = NULL;
+    memory -= attempt->memory;
 }
 
 static void stop(attempt_t *attempt)
@@ -74,10 +93,19 @@ static void end(attempt_t *attempt)
     attempt->ended = true;
 }
 
-static void spend(attempt_t *attempt, uint64_t steps)
+static purse_t purse_of(const session_t *session, tq_direction_t direction)
+{
+    if (session->status == SESSION_OPEN)
+        return PURSE_OPEN;
+    if (!session->config.claimed)
+        return PURSE_UNCLAIMED;
+    return session->client < 0 && direction == TQ_CLIENT_TO_SERVER ? PURSE_GUESS : PURSE_CLAIMED;
+}
+
+static void spend(attempt_t *attempt, purse_t from, uint64_t steps)
 {
     attempt->spent += steps;
-    allowance -= (int64_t)steps;
+    purse[from] -= (int64_t)steps;
 }
 
 static void start(attempt_t *attempt, const session_t *session, const flow_t *flow,
@@ -102,16 +130,19 @@ static void start(attempt_t *attempt, const session_t *session, const flow_t *fl
     attempt->fed = 0;
     attempt->fed_bytes = 0;
     attempt->ended = !attempt->recovery;
-    spend(attempt, from_client ? STEPS_NEW_CLIENT : STEPS_NEW_SERVER);
+    spend(attempt, purse_of(session, direction), from_client ? STEPS_NEW_CLIENT : STEPS_NEW_SERVER);
 }
 
-/* Notes that an attempt is in use; the one that was not for longest makes room for it. */
+/* Notes that an attempt is in use; those that were not for longest make room. */
 static void use(attempt_t *attempt)
 {
     forget(attempt);
-    if (under_way_count == ATTEMPTS_MAX)
-        stop(under_way[0]);
-    under_way[under_way_count++] = attempt;
+    attempt->memory = tq_recovery_memory(attempt->recovery);
+    memory += attempt->memory;
+    g_queue_push_tail(&under_way, attempt);
+    attempt->link = under_way.tail;
+    while (memory > MEMORY_MAX && under_way.head != attempt->link)
+        stop((attempt_t *)under_way.head->data);
 }
 
 /* Whether the direction's key is known for good, not only a part of the keystream. */
@@ -140,7 +171,7 @@ static unsigned first_unfed(const flow_t *flow, const attempt_t *attempt)
 }
 
 /* Feeds a run, segment by segment, from where the attempt has got to. */
-static tq_recovery_state feed_run(attempt_t *attempt, const stream_run_t *run)
+static tq_recovery_state feed_run(attempt_t *attempt, purse_t from, const stream_run_t *run)
 {
     tq_recovery_state state = TQ_RECOVERY_SEARCHING;
     const stream_mark_t *first = &g_array_index(run->marks, stream_mark_t, 0);
@@ -148,28 +179,39 @@ static tq_recovery_state feed_run(attempt_t *attempt, const stream_run_t *run)
     const stream_mark_t *last = first + run->marks->len - 1;
 
     for (; mark <= last; mark++) {
-        uint64_t from = MAX(MAX(mark->at, run->at), attempt->fed);
+        uint64_t at = MAX(MAX(mark->at, run->at), attempt->fed);
         uint64_t to = mark < last ? mark[1].at : run->at + run->length;
-        if (from >= to)
+        if (at >= to)
             continue;
         uint64_t before = tq_recovery_work(attempt->recovery);
-        state = tq_recovery_feed(attempt->recovery, from, run->data + (from - run->at),
-                                 (size_t)(to - from));
-        spend(attempt, tq_recovery_work(attempt->recovery) - before + STEPS_BYTE * (to - from));
+        state =
+            tq_recovery_feed(attempt->recovery, at, run->data + (at - run->at), (size_t)(to - at));
+        spend(attempt, from, tq_recovery_work(attempt->recovery) - before + STEPS_BYTE * (to - at));
         attempt->fed = to;
-        attempt->fed_bytes += (size_t)(to - from);
+        attempt->fed_bytes += (size_t)(to - at);
     }
     return state;
 }
 
 /* Feeds all segments that have come since the last time. */
-static tq_recovery_state feed(const flow_t *flow, attempt_t *attempt)
+static tq_recovery_state feed(const flow_t *flow, attempt_t *attempt, purse_t from)
 {
     tq_recovery_state state = TQ_RECOVERY_SEARCHING;
 
     for (unsigned i = first_unfed(flow, attempt); i < stream_runs(&flow->bytes); i++)
-        state = feed_run(attempt, stream_run_at(&flow->bytes, i));
+        state = feed_run(attempt, from, stream_run_at(&flow->bytes, i));
     return state;
+}
+
+/* Whether a key for a part serves all that is served already. It does not if it was found anew, by
+ * an attempt that was stopped in between. */
+static bool is_wider(const flow_t *flow, const tq_recovered *found)
+{
+    if (!flow->epochs)
+        return true;
+    const epoch_t *epochs = (const epoch_t *)(void *)flow->epochs->data;
+    return flow->epochs->len == 2 && found->from <= epochs[0].from &&
+           found->until >= epochs[1].from;
 }
 
 /* Takes over what a recovery has found. A later result replaces an earlier one, which it agrees
@@ -225,8 +267,10 @@ static bool go_on(session_t *session, unsigned index, tq_direction_t direction,
         start(attempt, session, flow, direction);
     if (attempt->ended)
         return false;
+    purse_t from = purse_of(session, direction);
+    session->starved = false;
+    tq_recovery_state state = feed(flow, attempt, from);
     use(attempt);
-    tq_recovery_state state = feed(flow, attempt);
     if (state == TQ_RECOVERY_GAVE_UP)
         end(attempt);
     if (state != TQ_RECOVERY_FOUND && state != TQ_RECOVERY_PARTIAL)
@@ -234,12 +278,14 @@ static bool go_on(session_t *session, unsigned index, tq_direction_t direction,
 
     tq_recovered found = *tq_recovery_result(attempt->recovery);
     bool whole = state == TQ_RECOVERY_FOUND;
+    if (!whole && !is_wider(flow, &found))
+        return false;
     if (session->client < 0)
         session->client = (int)(direction == TQ_CLIENT_TO_SERVER ? index : 1 - index);
     session->status = SESSION_OPEN;
     if (whole) {
         end(attempt);
-        allowance += (int64_t)attempt->spent;
+        purse[from] += (int64_t)attempt->spent;
         record_add_notice(here, NOTICE_RECOVERED, found.messages, 0, NULL);
     }
     adopt(session, index, &found, whole);
@@ -258,14 +304,10 @@ static bool is_due(const session_t *session, unsigned index, tq_direction_t dire
 
     if (attempt->ended || (session->client >= 0 && session_direction(session, index) != direction))
         return false;
-    if (allowance <= (session->config.claimed ? 0 : ALLOWANCE_CLAIMED))
-        return false;
-    if (attempt->recovery)
-        return true;
-    if (session->client < 0 && direction == TQ_CLIENT_TO_SERVER &&
+    if (!attempt->recovery && session->client < 0 && direction == TQ_CLIENT_TO_SERVER &&
         (held < CLIENT_AFTER || !session->config.claimed))
         return false;
-    return held >= 2 * attempt->fed_bytes;
+    return attempt->recovery || held >= 2 * attempt->fed_bytes;
 }
 
 /* Recoveries take bytes in rising order alone. If most have come late, one starts anew. */
@@ -283,11 +325,19 @@ static void restart_disordered(const flow_t *flow, attempt_t *attempt)
         stop(attempt);
 }
 
-/* Whether a direction's first bytes are there, too few yet to tell what they are. */
+/* Whether a direction has brought bytes, but not its first ones. */
+static bool lacks_start(const flow_t *flow)
+{
+    return stream_runs(&flow->bytes) > 0 &&
+           !(flow->started && stream_run_at(&flow->bytes, 0)->at == flow->start);
+}
+
+/* Whether a direction's first bytes are there, too few yet to tell what they are. On other ports
+ * than TQ's they tell less. */
 static bool is_opening(const session_t *session, const flow_t *flow)
 {
-    return session->status == SESSION_OPENING && flow->started &&
-           stream_run_at(&flow->bytes, 0)->at == flow->start;
+    return session->status == SESSION_OPENING && !lacks_start(flow) &&
+           (session->config.claimed || flow->bytes.held < OPENING_BYTES);
 }
 
 static bool resume_flow(session_t *session, unsigned index, record_segment_t *here)
@@ -304,8 +354,12 @@ static bool resume_flow(session_t *session, unsigned index, record_segment_t *he
         return false;
     for (unsigned direction = 0; direction < 2; direction++) {
         restart_disordered(flow, &flow->attempt[direction]);
-        if (is_due(session, index, (tq_direction_t)direction))
+        if (!is_due(session, index, (tq_direction_t)direction))
+            continue;
+        if (purse[purse_of(session, (tq_direction_t)direction)] > 0)
             progress |= go_on(session, index, (tq_direction_t)direction, here);
+        else
+            session->starved = true;
     }
     return progress;
 }
@@ -344,10 +398,11 @@ bool resume_progress(session_t *session, record_segment_t *here)
     const flow_t *flow = session->flow;
     bool claimed = session->config.claimed, progress = false;
 
-    if (session->exchange || (!claimed && (flow[0].started || flow[1].started)))
+    if (session->exchange || (!claimed && !lacks_start(&flow[0]) && !lacks_start(&flow[1])))
         return false;
     if (session->config.recover) {
-        allowance += claimed ? ALLOWANCE_SEGMENT : 0;
+        for (unsigned i = 0; claimed && i < PURSES; i++)
+            purse[i] += purse_income[i].segment;
         progress = resume_flow(session, 0, here);
         progress |= resume_flow(session, 1, here);
     }

@@ -79,6 +79,8 @@ typedef struct {
     uint64_t fed;          /* it has all bytes below this coordinate, */
     size_t fed_bytes;      /* so many, or had when it was stopped */
     uint64_t spent;        /* steps of work */
+    GList *link;           /* in the queue of those under way */
+    size_t memory;         /* of the recovery */
     bool ended;            /* for good */
 } attempt_t;
 
@@ -123,6 +125,7 @@ typedef struct session {
     flow_t flow[2];
     const char *hello_fault; /* a hello under a known key that is malformed: what is wrong */
     bool told;               /* the user was told that it is not read (yet) */
+    bool starved;            /* recovery waits: what it may cost is used up */
     bool footers;            /* messages are followed by a footer (game, from 5018 on) */
     struct patch_evidence evidence;
 

@@ -370,6 +370,11 @@ uint64_t tq_recovery_work(const tq_recovery *r)
     return r->work;
 }
 
+size_t tq_recovery_memory(const tq_recovery *r)
+{
+    return sizeof *r + r->capacity * sizeof r->candidates[0];
+}
+
 static void sort_pages(tq_recovery *r)
 {
     unsigned n = 0;

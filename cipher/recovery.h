@@ -115,6 +115,9 @@ TQ_API const tq_recovered *tq_recovery_result(const tq_recovery *recovery);
 /** The steps of work done so far, for who shares out a budget among several recoveries. */
 TQ_API uint64_t tq_recovery_work(const tq_recovery *recovery);
 
+/** Bytes of memory that the recovery has, for who keeps many. */
+TQ_API size_t tq_recovery_memory(const tq_recovery *recovery);
+
 #ifdef __cplusplus
 }
 #endif

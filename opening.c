@@ -492,6 +492,8 @@ static bool open_late(session_t *session, unsigned index)
     /* Without a login, that some bytes read like a message does not make them the first. */
     if (first == FIRST_MESSAGE && !flow->started && session->server == TQ_SERVER_UNKNOWN)
         return false;
+    if (first == FIRST_GAME)
+        session->server = TQ_SERVER_GAME;
     start_flow(session, index);
     session_clear_epochs(session, index); /* recovered ones, of a part */
     session_add_base_epoch(session, index, flow->start, flow->start, TQ_KEY_BASE);

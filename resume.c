@@ -127,7 +127,8 @@ static void start(attempt_t *attempt, const session_t *session, const flow_t *fl
     };
 
     attempt->recovery = tq_recovery_new(&config);
-    attempt->fed = 0;
+    /* MsgConnect has the base key. */
+    attempt->fed = from_client && flow->started ? flow->start + CONNECT_SIZE : 0;
     attempt->fed_bytes = 0;
     attempt->ended = !attempt->recovery;
     spend(attempt, purse_of(session, direction), from_client ? STEPS_NEW_CLIENT : STEPS_NEW_SERVER);
@@ -145,6 +146,16 @@ static void use(attempt_t *attempt)
         stop((attempt_t *)under_way.head->data);
 }
 
+/* Whether a client's MsgConnect was cut: it began under the base key, but the key behind it, which
+ * it holds, is not known. */
+static bool lacks_connect(const session_t *session, unsigned index)
+{
+    const flow_t *flow = &session->flow[index];
+
+    return session->server == TQ_SERVER_GAME && session->token_frame == 0 && flow->started &&
+           session_direction(session, index) == TQ_CLIENT_TO_SERVER && flow->epochs->len == 1;
+}
+
 /* Whether the direction's key is known for good, not only a part of the keystream. */
 static bool is_settled(const session_t *session, unsigned index)
 {
@@ -152,6 +163,8 @@ static bool is_settled(const session_t *session, unsigned index)
 
     if (!flow->epochs)
         return false;
+    if (lacks_connect(session, index))
+        return flow->attempt[TQ_CLIENT_TO_SERVER].ended;
     return g_array_index(flow->epochs, epoch_t, 0).key != TQ_KEY_RECOVERED ||
            flow->attempt[session_direction(session, index)].ended;
 }

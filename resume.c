@@ -28,25 +28,25 @@ typedef enum {
     PURSES
 } purse_t;
 
-/* Steps of work (tq_recovery_work()), of some 8 ns each: for a start, and for each segment, for
- * which Wireshark itself spends the time of some 1,200. */
+/* Steps of work (tq_recovery_work()), of some 1.3 ns each: for a start, and for each segment, for
+ * which Wireshark itself spends the time of some 8,000. */
 static const struct {
     int64_t first, segment;
 } purse_income[PURSES] = {
-    {250000000, 4800},
-    {60000000, 1200},
-    {30000000, 600},
-    {30000000, 0},
+    {1000000000, 16000},
+    {100000000, 4000},
+    {50000000, 2000},
+    {50000000, 0},
 };
 static int64_t purse[PURSES];
 
 /* What is not counted as steps: making a recovery, and each byte fed. */
-#define STEPS_NEW_SERVER 25000
-#define STEPS_NEW_CLIENT 250000
-#define STEPS_BYTE 16
+#define STEPS_NEW_SERVER 100000
+#define STEPS_NEW_CLIENT 1000000
+#define STEPS_BYTE 64
 
 /* The most for a connection that is on no port of TQ's. */
-#define STEPS_UNCLAIMED 400000
+#define STEPS_UNCLAIMED 2000000
 
 /* Bytes that make no more than a login. */
 #define OPENING_BYTES 64

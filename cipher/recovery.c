@@ -56,7 +56,7 @@
 enum {
     CERTAINTY = TQ_RECOVERY_CERTAINTY * TQ_BIT,
     PROMISE = 8 * TQ_BIT, /* worth EXTENSION times the work */
-    EXTENSION = 7,
+    EXTENSION = 3,
     MARK_LENGTH = 8,       /* smaller segments are pieces, as likely as not */
     CHUNK = TQ_WINDOW / 2, /* what precedes a chunk and a message in it stay in the window */
     UNLISTED_TYPES_LOG2 = 16,

@@ -39,8 +39,8 @@ extern "C" {
 /** Most values of X that can be tried besides 0. */
 #define TQ_RECOVERY_X_MAX 15
 
-/** Work after which a recovery gives up unless told otherwise; about 40 ms on a 3 GHz processor. */
-#define TQ_RECOVERY_BUDGET 32000000
+/** Work after which a recovery gives up unless told otherwise; some 160 ms on a 3 GHz processor. */
+#define TQ_RECOVERY_BUDGET 128000000
 
 /** What to recover. */
 typedef struct tq_recovery_config {
@@ -56,7 +56,7 @@ typedef struct tq_recovery_config {
     bool counter_known;    /**< the counter is known, because the connection's start was seen */
     uint16_t counter_at_0; /**< if so: its value at coordinate 0 (modulo 65,536) */
 
-    /** Steps of work before giving up; 0 for #TQ_RECOVERY_BUDGET. Eight times as many where there
+    /** Steps of work before giving up; 0 for #TQ_RECOVERY_BUDGET. Four times as many where there
         are signs of success, which random bytes give with a chance of 1/256. */
     uint64_t budget;
 } tq_recovery_config;

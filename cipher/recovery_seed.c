@@ -10,7 +10,7 @@ enum {
     COST_INNER = 5 * TQ_BIT,   /* and others */
 
     SIZE_HIGH_MAX = TQ_MESSAGE_MAX / 256,
-    GIVEN_X_STEPS = 64,
+    GIVEN_X_STEPS = 256,
     TYPES_STEPS = 256,
     NARROW = 16,                  /* a range of at most so many sizes */
     SEED_EVIDENCE = 16 * TQ_BIT,  /* a header must have this much to seed candidates, */

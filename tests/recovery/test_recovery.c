@@ -285,8 +285,12 @@ static void test_noise(fixture *f, gconstpointer data)
     guint8 bytes[1460];
     (void)data;
     for (guint i = 0; i < 60; i++) {
-        conversation c = {.from_client = i & 1};
-        tq_recovery *recovery = start_recovery(f, &c);
+        bool from_client = i & 1;
+        tq_recovery_config config = {.key = &f->key,
+                                     .model = f->models[from_client],
+                                     .from_client = from_client,
+                                     .budget = 8000000};
+        tq_recovery *recovery = tq_recovery_new(&config);
         tq_recovery_state state = TQ_RECOVERY_SEARCHING;
         guint64 at = 0;
         for (guint n = 0; n < 400; n++) {
@@ -298,7 +302,7 @@ static void test_noise(fixture *f, gconstpointer data)
             g_assert_null(tq_recovery_result(recovery));
             at += len;
         }
-        if (c.from_client && !(i & 2))
+        if (from_client && !(i & 2))
             g_assert_cmpint(state, ==, TQ_RECOVERY_GAVE_UP);
         tq_recovery_free(recovery);
     }

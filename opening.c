@@ -568,4 +568,7 @@ void opening_observe(session_t *session, unsigned flow, uint32_t frame, uint64_t
         session->server = TQ_SERVER_ACCOUNT;
         logins_announce(session, frame, message, size);
     }
+    /* All other messages are a game server's; MsgConnect is both's. */
+    if (session->server == TQ_SERVER_UNKNOWN && type != TYPE_CONNECT)
+        session->server = TQ_SERVER_GAME;
 }

@@ -95,8 +95,10 @@ static uint32_t readable(const session_t *session, unsigned flow, uint64_t from,
 {
     const GArray *epochs = session->flow[flow].epochs;
 
-    if (!session_epoch(session, flow, from))
+    if (!session_epoch(session, flow, from) || session_lacks_connect(session, flow, from))
         return 0;
+    if (session_lacks_connect(session, flow, end))
+        end = MIN(end, session->flow[flow].start + session->flow[flow].connect_size);
     for (unsigned i = 0; i < epochs->len; i++) {
         const epoch_t *epoch = &g_array_index(epochs, epoch_t, i);
         if (epoch->from > from && epoch->from < end && epoch->cipher == TQ_CIPHER_UNKNOWN)

@@ -164,6 +164,17 @@ static void open_exchange(session_t *session, unsigned server_flow)
     add_unknown_epoch(session, server_flow, flow->start + total);
 }
 
+/* Notes that a direction begins with MsgConnect. */
+static void note_connect(session_t *session, unsigned index)
+{
+    flow_t *flow = &session->flow[index];
+    uint8_t header[MESSAGE_HEADER];
+
+    tq_crypt(&session->base->tables[TQ_CLIENT_TO_SERVER], 0, header, first_run(flow)->data,
+             sizeof header);
+    flow->connect_size = message_size(header);
+}
+
 /* Takes a direction's first byte seen as its first byte of all. */
 static void start_flow(session_t *session, unsigned index)
 {
@@ -184,6 +195,8 @@ static bool open_by(session_t *session, unsigned flow, tq_direction_t direction,
     case FIRST_MESSAGE:
         session->client = (int)(direction == TQ_CLIENT_TO_SERVER ? flow : 1 - flow);
         start_flow(session, flow);
+        if (first == FIRST_GAME)
+            note_connect(session, flow);
         open_tq(session, first == FIRST_ACCOUNT ? TQ_SERVER_ACCOUNT
                          : first == FIRST_GAME  ? TQ_SERVER_GAME
                                                 : TQ_SERVER_UNKNOWN);
@@ -489,12 +502,15 @@ static bool open_late(session_t *session, unsigned index)
     first_t first = read_first_header(session, run, session_direction(session, index));
     if (first == FIRST_NOTHING || first == FIRST_FOREIGN)
         return false;
-    /* Without a login, that some bytes read like a message does not make them the first. */
-    if (first == FIRST_MESSAGE && !flow->started && session->server == TQ_SERVER_UNKNOWN)
+    /* That some bytes read like a message does not make them the first, unless the other
+     * direction's first ones are there. */
+    if (first == FIRST_MESSAGE && !flow->started && !session->flow[1 - index].started)
         return false;
-    if (first == FIRST_GAME)
-        session->server = TQ_SERVER_GAME;
     start_flow(session, index);
+    if (first == FIRST_GAME) {
+        session->server = TQ_SERVER_GAME;
+        note_connect(session, index);
+    }
     session_clear_epochs(session, index); /* recovered ones, of a part */
     session_add_base_epoch(session, index, flow->start, flow->start, TQ_KEY_BASE);
     return true;

@@ -146,16 +146,6 @@ static void use(attempt_t *attempt)
         stop((attempt_t *)under_way.head->data);
 }
 
-/* Whether a client's MsgConnect was cut: it began under the base key, but the key behind it, which
- * it holds, is not known. */
-static bool lacks_connect(const session_t *session, unsigned index)
-{
-    const flow_t *flow = &session->flow[index];
-
-    return session->server == TQ_SERVER_GAME && session->token_frame == 0 && flow->started &&
-           session_direction(session, index) == TQ_CLIENT_TO_SERVER && flow->epochs->len == 1;
-}
-
 /* Whether the direction's key is known for good, not only a part of the keystream. */
 static bool is_settled(const session_t *session, unsigned index)
 {
@@ -163,7 +153,7 @@ static bool is_settled(const session_t *session, unsigned index)
 
     if (!flow->epochs)
         return false;
-    if (lacks_connect(session, index))
+    if (session_lacks_connect(session, index, UINT64_MAX))
         return flow->attempt[TQ_CLIENT_TO_SERVER].ended;
     return g_array_index(flow->epochs, epoch_t, 0).key != TQ_KEY_RECOVERED ||
            flow->attempt[session_direction(session, index)].ended;

@@ -120,6 +120,14 @@ void session_add_epoch(session_t *session, unsigned flow, const epoch_t *epoch)
     }
 }
 
+bool session_lacks_connect(const session_t *session, unsigned flow, uint64_t from)
+{
+    const flow_t *f = &session->flow[flow];
+
+    return f->connect_size > 0 && session->token_frame == 0 && f->epochs && f->epochs->len == 1 &&
+           from >= f->start + f->connect_size;
+}
+
 void session_add_base_epoch(session_t *session, unsigned flow, uint64_t from, uint64_t zero,
                             tq_key_t key)
 {

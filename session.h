@@ -93,6 +93,7 @@ typedef struct {
     uint64_t first;          /* lowest coordinate that was seen; if any */
     uint64_t handshake_at;   /* where a handshake message of handshake_size bytes begins */
     uint32_t handshake_size; /* 0: none */
+    uint16_t connect_size;   /* of the MsgConnect that a game client begins with; 0: none */
     uint64_t boundary;       /* where a message begins for sure, if not 0 (found by recovery) */
     attempt_t attempt[2];    /* by the direction assumed */
     uint32_t recovered_x;    /* X of the alternate key, if that was recovered; else 0 */
@@ -169,6 +170,9 @@ void session_clear_epochs(session_t *session, unsigned flow);
 void session_add_epoch(session_t *session, unsigned flow, const epoch_t *epoch);
 
 /* Adds an epoch of the TQ cipher with the base key. */
+/* Whether the bytes from a coordinate on have a key that a MsgConnect held which was cut. */
+bool session_lacks_connect(const session_t *session, unsigned flow, uint64_t from);
+
 void session_add_base_epoch(session_t *session, unsigned flow, uint64_t from, uint64_t zero,
                             tq_key_t key);
 

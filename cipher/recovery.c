@@ -62,6 +62,8 @@ enum {
     UNLISTED_TYPES_LOG2 = 16,
     FAMILY_SIZE_LOG2 = 7, /* each has more candidates than 2^7 */
 
+    ZEROS_MIN = 8,
+
     RESYNC_EVIDENCE = 8 * TQ_BIT,
     COST_RESYNC = 3 * TQ_BIT, /* a segment starts a message with a chance of 1/8, */
     COST_NO_RESYNC = 4,       /* or not, 7/8 */
@@ -70,6 +72,7 @@ enum {
 
 static void start_run(tq_recovery *r, uint64_t position)
 {
+    r->gaps = r->started;
     r->started = true;
     r->window_start = position;
     r->end = position;
@@ -236,6 +239,53 @@ static bool beats_unlisted(const tq_candidate *best)
            best->score - best->start - best->doubt >= CERTAINTY + UNLISTED_TYPES_LOG2 * TQ_BIT;
 }
 
+/* Counts the zeros in what a family decrypts of its page, and the other bytes that are the most
+   common ones in the four columns that X makes. */
+static void count_zeros(const tq_recovery *r, const tq_candidate *family, unsigned *zeros,
+                        unsigned *others)
+{
+    uint64_t start = family->page_end - TQ_PAGE;
+    uint64_t end = family->page_end < r->end ? family->page_end : r->end;
+    if (start < r->window_start || start > family->page_end)
+        start = r->window_start;
+    for (unsigned column = 0; column < 4; column++) {
+        uint16_t count[256] = {0};
+        unsigned most = 0;
+        for (uint64_t at = start + column; at < end; at += 4) {
+            uint8_t byte = *tq_run_at(r, at) ^ tq_keystream_at(r, family, at);
+            unsigned n = ++count[byte];
+            if (byte != 0 && n > most)
+                most = n;
+        }
+        *zeros += count[0];
+        *others += most;
+    }
+}
+
+/*
+ * Whether zeros are as common as anything else in what a family decrypts of its page and the
+ * one before. If X is wrong by one value throughout, that value stands where zeros should; since it
+ * makes headers of them, and of words that differ from zero by little, a family may have much
+ * evidence and be wrong.
+ */
+static bool has_zeros(const tq_recovery *r, const tq_candidate *family)
+{
+    unsigned zeros = 0;
+    unsigned others = 0;
+    count_zeros(r, family, &zeros, &others);
+    if (family->page_count > 0) {
+        const tq_page_seen *last = &family->pages[family->page_count - 1];
+        const tq_page_seen *before = family->page_count > 1 ? last - 1 : NULL;
+        tq_candidate earlier = *family;
+        earlier.x ^= tq_repeat_byte(before ? last->delta ^ before->delta : last->delta);
+        earlier.page_end -=
+            TQ_PAGE * (uint64_t)(uint8_t)(before ? last->ahead - before->ahead : last->ahead);
+        count_zeros(r, &earlier, &zeros, &others);
+    }
+    /* Behind a gap a family finds a place by trial, which misleads more often. */
+    return r->gaps ? zeros >= others && zeros >= ZEROS_MIN : 4 * zeros >= 3 * others;
+}
+
 static bool do_all_agree(const tq_recovery *r, uint64_t position)
 {
     uint8_t byte = tq_keystream_at(r, &r->candidates[0], position);
@@ -313,7 +363,8 @@ static void settle(tq_recovery *r)
     extend_budget(r, best);
     if (r->overflowed)
         r->count = 0; /* one that was left out might contradict the others */
-    else if (beats_noise(r, best, CERTAINTY) && beats_unlisted(best) && is_settled(r, best)) {
+    else if (beats_noise(r, best, CERTAINTY) && beats_unlisted(best) && is_settled(r, best) &&
+             (!best->is_family || has_zeros(r, best))) {
         drop_below(r, least_credible(r, best));
         if (expand_families(r)) {
             drop_below(r, least_credible(r, find_best(r)));

@@ -83,6 +83,7 @@ struct tq_recovery {
 
     /* The run: consecutive bytes fed last, their nibbles already swapped. */
     bool started;
+    bool gaps;      /* it is not the first run */
     uint64_t first; /* coordinate of the first byte ever fed */
     uint8_t window[TQ_WINDOW];
     uint64_t window_start;  /* coordinate of window[0] */

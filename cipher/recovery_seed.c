@@ -67,7 +67,8 @@ static void keep_seed(tq_recovery *r, tq_candidate *seed)
 {
     tq_candidate *worst = NULL;
     unsigned lost = 0;
-    int evidence = seed->score - seed->start - cost_of_anchor(r, seed->anchor);
+    int evidence = seed->score - seed->start;
+    int cost = cost_of_anchor(r, seed->anchor);
     for (size_t i = 0; i < r->count; i++) {
         tq_candidate *k = &r->candidates[i];
         if (!tq_candidate_is_same(k, seed))
@@ -75,9 +76,9 @@ static void keep_seed(tq_recovery *r, tq_candidate *seed)
         if (!k->lost)
             return;
         lost++;
-        if (!k->is_family && seed->anchor > k->next && k->score + evidence > seed->score) {
-            seed->score = k->score + evidence;
-            seed->start = k->start;
+        if (!k->is_family && seed->anchor > k->next && k->score - cost > seed->start) {
+            seed->start = k->score - cost;
+            seed->score = seed->start + evidence;
             seed->messages += k->messages;
         }
         if (!worst || k->score < worst->score)

@@ -34,15 +34,15 @@ static const struct {
     int64_t first, segment;
 } purse_income[PURSES] = {
     {1000000000, 16000},
-    {100000000, 4000},
-    {50000000, 2000},
-    {50000000, 0},
+    {60000000, 3000},
+    {30000000, 1500},
+    {30000000, 0},
 };
 static int64_t purse[PURSES];
 
 /* What is not counted as steps: making a recovery, and each byte fed. */
-#define STEPS_NEW_SERVER 100000
-#define STEPS_NEW_CLIENT 1000000
+#define STEPS_NEW_SERVER 20000
+#define STEPS_NEW_CLIENT 500000
 #define STEPS_BYTE 64
 
 /* The most for a connection that is on no port of TQ's. */

@@ -428,15 +428,15 @@ size_t tq_recovery_memory(const tq_recovery *r)
 
 static void sort_pages(tq_recovery *r)
 {
-    unsigned n = 0;
+    unsigned next[256];
+    for (unsigned page = 0; page < TQ_PAGE; page++)
+        r->page_start[r->t2[page] + 1]++;
     for (unsigned byte = 0; byte < 256; byte++) {
-        r->page_start[byte] = (uint16_t)n;
-        for (unsigned page = 0; page < TQ_PAGE; page++) {
-            if (r->t2[page] == byte)
-                r->page_of[n++] = (uint8_t)page;
-        }
+        r->page_start[byte + 1] += r->page_start[byte];
+        next[byte] = r->page_start[byte];
     }
-    r->page_start[256] = (uint16_t)n;
+    for (unsigned page = 0; page < TQ_PAGE; page++)
+        r->page_of[next[r->t2[page]]++] = (uint8_t)page;
 }
 
 tq_recovery *tq_recovery_new(const tq_recovery_config *config)

@@ -7,8 +7,10 @@ import atexit
 import collections
 import json
 import os
+import random
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -18,6 +20,7 @@ TRUTH = os.path.join(SOURCE, "tests", "truth")
 # The user's own configuration is not to matter.
 os.environ.setdefault("TQ_HOME", tempfile.mkdtemp())
 atexit.register(shutil.rmtree, os.environ["TQ_HOME"], ignore_errors=True)
+sys.path.insert(0, os.path.join(SOURCE, "tests", "transport"))
 WRAPPER = os.path.join(SOURCE, "tools", "tshark.sh")
 TIMEOUT = 300
 
@@ -71,6 +74,26 @@ def fields(path, names, display_filter=None, preferences=(), two_passes=False):
     rows = tshark(path, arguments, preferences, two_passes).splitlines()
     return [tuple(value.split("\x1f") if value else [] for value in row.split("\t"))
             for row in rows]
+
+
+def write_noise(path, display_filter="tcp"):
+    """Writes login_5017 with random bytes for what the game connection carries; the packets of a
+    display filter only."""
+    import wire
+    rng, frames = random.Random(5017), []
+    for time, stream, *ends, seq, ack, flags, payload in fields(
+            capture("login_5017"), ["frame.time_epoch", "tcp.stream", "tcp.srcport", "tcp.dstport",
+                                    "tcp.seq_raw", "tcp.ack_raw", "tcp.flags", "tcp.payload"],
+            display_filter):
+        data = bytes.fromhex(payload[0].replace(":", "")) if payload else b""
+        if stream == ["1"]:
+            data = rng.randbytes(len(data))
+        segment = wire.tcp(int(ends[0][0]), int(ends[1][0]), int(seq[0]), int(ack[0]),
+                           int(flags[0], 16) & 0xff, data)
+        frame = wire.ip("127.0.0.1", "127.0.0.1", segment)
+        frames.append((float(time[0]), frame, len(frame)))
+    wire.write_pcap(path, "raw", frames)
+    os.chmod(path, 0o644)
 
 
 def truth_rows(path):

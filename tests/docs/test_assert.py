@@ -39,6 +39,7 @@ class Assert(tqtest.TestCase):
         self.assert_fails(r"no server:MsgAccount after the start", "login_5017", "--order",
                           "server:MsgAccount")
         self.assert_fails(r"no 9999 after the start", "login_5017", "--order", "9999")
+        self.assert_holds("login_5017", "--order", "MsgAccount, client:MsgConnect , MsgTalk")
 
     def test_value(self):
         self.assert_holds("login_5017", "--value", "conquer.user_info.level=130")
@@ -46,6 +47,19 @@ class Assert(tqtest.TestCase):
                           "--value", "conquer.user_info.level=131")
         self.assert_fails(r"no packet has conquer\.register\.hero_name", "login_5017",
                           "--value", "conquer.register.hero_name=x")
+
+    def test_value_by_name(self):
+        of_frame = ["login_5017", "--filter", "frame.number == 21", "--value"]
+        self.assert_holds(*of_frame, "conquer.action.action=74")
+        self.assert_holds(*of_frame, "conquer.action.action=Get position")
+        # The name that another patch has for the same number.
+        self.assert_fails(r"conquer\.action\.action is 74 in frame 21, not Login spawn", *of_frame,
+                          "conquer.action.action=Login spawn")
+        self.assert_fails(r"conquer\.action\.action is 96 in frame 25, not Get position",
+                          "login_5017", "--filter", "frame.number == 25", "--value",
+                          "conquer.action.action=Get position")
+        self.assert_holds(*of_frame, "frame.number=21")
+        self.assert_fails(r"frame\.number is 21 in frame 21, not 4", *of_frame, "frame.number=4")
 
     def test_filters(self):
         self.assert_holds("login_5017", "--expect", 'conquer.talk.words == "ANSWER_OK"', "--never",
@@ -61,6 +75,34 @@ class Assert(tqtest.TestCase):
         self.assert_fails(r"--no-warnings: .*\d+ bytes of this direction are missing",
                           "dropped_5017", "--no-warnings")
         self.assert_fails(r"--no-warnings: .*key", "blowfish_5065", "--no-warnings")
+
+    def test_unread_connections(self):
+        """A connection that stays undeciphered is no success, whatever the others are."""
+        reason = r"--no-warnings: TCP stream %d is not deciphered, from frame %d on"
+        wrong_key = 'uat:tq_servers:"127.0.0.1","5816","game","5017","13FA0F9E","6D5C7962",""'
+        self.assert_fails(reason % (1, 14), "login_5017", "-o", wrong_key, "--no-warnings")
+        self.assert_holds("mid_game_5017", "--no-warnings")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            # The game connection is noise; with its start, and without.
+            for packets in ("tcp", "tcp.stream == 0 || frame.number > 40"):
+                path = os.path.join(folder, "noise.pcap")
+                tqtest.write_noise(path, packets)
+                done = check(path, "--order", "MsgAccount,MsgConnectEx", "--no-warnings")
+                self.assertEqual(1, done.returncode, done.stdout + done.stderr)
+                self.assertRegex(done.stderr, "TCP stream 1 is not deciphered")
+                self.assertIn("1 of 2 checks hold", done.stdout)
+
+    def test_exported(self):
+        """Plaintext in exported PDUs is checked as the connections are."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            path = os.path.join(folder, "plain.pcapng")
+            tqtest.tshark(tqtest.capture("login_5017"), ["-U", "OSI layer 7", "-w", path])
+            self.assert_holds(path, "--order", "client:MsgAccount,server:MsgConnectEx,1052,MsgTalk",
+                              "--value", "conquer.user_info.level=130", "--no-warnings")
+            self.assert_fails("no server:MsgAccount after the start", path, "--order",
+                              "server:MsgAccount")
 
     def test_options(self):
         keylog = tqtest.PREFERENCES["blowfish_5065"][0]
@@ -107,6 +149,13 @@ class Assert(tqtest.TestCase):
                 ("aren't valid|neither a field", "--value", "tq.nothing=1"),
                 ("takes FIELD=VALUE", "--value", "tq.type"),
                 ("takes FIELD=VALUE", "--value", "=1"),
+                ("99999 is no type", "--order", "99999"),
+                ("--expect: is empty", "--expect", ""),
+                ("--expect: is empty", "--expect", " "),
+                ("--never: is empty", "--never", ""),
+                ("--order: is empty", "--order", ""),
+                ("--value: is empty", "--value", ""),
+                ("--filter: is empty", "--filter", " ", "--no-warnings"),
                 ("nexpected", "--expect", "((("),
                 ("nexpected|yntax", "--filter", "(((", "--no-warnings"),
                 ("unknown preference", "-o", "tq.nothing:1", "--no-warnings"),

@@ -88,7 +88,9 @@ static bool parse_seed(const char *text, uint32_t otherwise, uint32_t *seed)
 
     if (text && g_ascii_strncasecmp(text, "0x", 2) == 0)
         text += 2;
-    if (text && text[0] != '\0' && !parse_number(text, 16, 0, UINT32_MAX, &value))
+    /* All digits: one that was lost makes another key. */
+    if (text && text[0] != '\0' &&
+        (strlen(text) != 8 || !parse_number(text, 16, 0, UINT32_MAX, &value)))
         return false;
     *seed = (uint32_t)value;
     return true;
@@ -163,9 +165,9 @@ static ws_bool update_server(void *record, char **error)
         *error = g_strdup_printf("Patch: \"%s\" is neither auto nor a number from %u to %u",
                                  server->patch, PATCH_FIRST, PATCH_MAX);
     else if (!parse_seed(server->p, TQ_CONQUER_P, &server->parsed_p))
-        *error = g_strdup_printf("P: \"%s\" is no 32-bit hexadecimal number", server->p);
+        *error = g_strdup_printf("P: \"%s\" is not of 8 hexadecimal digits", server->p);
     else if (!parse_seed(server->g, TQ_CONQUER_G, &server->parsed_g))
-        *error = g_strdup_printf("G: \"%s\" is no 32-bit hexadecimal number", server->g);
+        *error = g_strdup_printf("G: \"%s\" is not of 8 hexadecimal digits", server->g);
     else {
         char *why = check_key(server->initial_key);
         if (why)
@@ -267,10 +269,10 @@ static void register_servers(module_t *module)
          FLDFILL},
         UAT_FLD_CSTRING(server, patch, "Patch", "auto, or the client's patch number"),
         UAT_FLD_CSTRING(server, p, "P",
-                        "First seed of the TQ cipher, hexadecimal; empty for "
+                        "First seed of the TQ cipher, 8 hexadecimal digits; empty for "
                         "13FA0F9D"),
         UAT_FLD_CSTRING(server, g, "G",
-                        "Second seed of the TQ cipher, hexadecimal; empty for "
+                        "Second seed of the TQ cipher, 8 hexadecimal digits; empty for "
                         "6D5C7962"),
         UAT_FLD_CSTRING(server, initial_key, "Initial key",
                         "Key of the Diffie-Hellman handshake (5018 and later), as text or as 0x "

@@ -181,8 +181,11 @@ class Preferences(tqtest.TestCase):
                 ('uat:tq_servers:"","-1","game","","","",""', 'Port: "-1" is no number from 0'),
                 ('uat:tq_servers:"","1","gaming","","","",""', 'Server: "gaming" is neither'),
                 ('uat:tq_servers:"","1","","fifty","","",""', 'Patch: "fifty" is neither auto'),
-                ('uat:tq_servers:"","1","game","","XYZ","",""', 'P: "XYZ" is no 32-bit hex'),
-                ('uat:tq_servers:"","1","game","","","1FFFFFFFF",""', 'G: "1FFFFFFFF" is no 32-b'),
+                ('uat:tq_servers:"","1","game","","XYZ","",""', 'P: "XYZ" is not of 8 hex'),
+                ('uat:tq_servers:"","1","game","","13FA0F","",""', 'P: "13FA0F" is not of 8 hex'),
+                ('uat:tq_servers:"","1","game","","0x3FA0F9D","",""', 'P: "0x3FA0F9D" is not of'),
+                ('uat:tq_servers:"","1","game","","","0",""', 'G: "0" is not of 8 hexadecimal'),
+                ('uat:tq_servers:"","1","game","","","1FFFFFFFF",""', 'G: "1FFFFFFFF" is not of 8'),
                 ('uat:tq_servers:"","1","game","","","","0x1"',
                  "Initial key: 0x is to be followed by pairs of hexadecimal digits")):
             with self.subTest(preference):

@@ -9,6 +9,7 @@
  */
 #include "conquer-internal.h"
 #include "exported-context.h"
+#include "taps.h"
 
 #include <epan/tap.h>
 #include <string.h>
@@ -148,6 +149,8 @@ static int dissect_conquer(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
         if (is_tree_wanted(tree))
             add_tree(&d, tree, tvb, footer);
     }
+    if (data == NULL && taps_wanted())
+        taps_queue(pinfo, taps_describe(pinfo, d.tvb, &context));
     return (int)d.view.length + (footer ? FOOTER_SIZE : 0);
 }
 

@@ -151,20 +151,13 @@ static void tell_segment(const view_t *view)
 static void tell_message(const view_t *view, uint64_t at, tvbuff_t *message,
                          const struct conquer_context *context)
 {
-    wmem_allocator_t *pool = view->pinfo->pool;
     const session_t *session = view->segment->session;
     const flow_t *flow = &session->flow[view->segment->flow];
-    tq_tap_info_t *info = wmem_new0(pool, tq_tap_info_t);
+    tq_tap_info_t *info = taps_describe(view->pinfo, message, context);
 
     info->session = session;
-    info->direction = view->direction;
     taps_stream(view->pinfo, &info->stream);
-    info->message = message;
-    info->length = tvb_get_letohs(message, 0);
-    info->type = tvb_get_letohs(message, 2);
-    info->name = dictionary_type_name(info->type);
     info->position = at - (flow->started ? flow->start : flow->first);
-    info->context = (const struct conquer_context *)wmem_memdup(pool, context, sizeof *context);
     taps_queue(view->pinfo, info);
 }
 

@@ -74,7 +74,6 @@ void session_free(session_t *session)
     cfb64_unref(session->resumed);
     free_flow(&session->flow[0]);
     free_flow(&session->flow[1]);
-    g_free(session->account);
     g_free(session);
 }
 

@@ -149,7 +149,7 @@ static void export_credential(packet_info *pinfo, const tq_tap_info_t *info)
 
 void export_message(packet_info *pinfo, const tq_tap_info_t *info)
 {
-    if (have_tap_listener(layer7_tap))
+    if (have_tap_listener(layer7_tap) && info->session)
         export_pdu(pinfo, info);
     if (have_tap_listener(credentials_tap))
         export_credential(pinfo, info);

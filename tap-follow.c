@@ -74,7 +74,7 @@ static tap_packet_status follow_message(void *data, packet_info *pinfo, epan_dis
     follow_info_t *follow = (follow_info_t *)data;
     const tq_tap_info_t *info = (const tq_tap_info_t *)tapped;
 
-    if (!info->message)
+    if (!info->message || !info->session)
         return TAP_PACKET_DONT_REDRAW;
     if (follow->client_port == 0) {
         tq_end_t client, server;

@@ -91,7 +91,7 @@ static tap_packet_status pair_message(void *data, packet_info *pinfo, epan_disse
     srt_stat_table *table = g_array_index(((srt_data_t *)data)->srt_array, srt_stat_table *, 0);
     const tq_tap_info_t *info = (const tq_tap_info_t *)tapped;
 
-    if (!info->message || !info->name)
+    if (!info->message || !info->name || !info->session)
         return TAP_PACKET_DONT_REDRAW;
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
         if (fits(info, &kinds[i]))

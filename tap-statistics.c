@@ -45,7 +45,7 @@ static tap_packet_status count_message(stats_tree *tree, packet_info *pinfo,
     if (!info->message)
         return TAP_PACKET_DONT_REDRAW;
 
-    const char *server = val_to_str_const(info->session->server, tq_server_values, "");
+    const char *server = val_to_str_const(info->context->server, tq_server_values, "");
     const char *direction = val_to_str_const(info->direction, tq_direction_values, "");
     const char *type = wmem_strdup_printf(pinfo->pool, "%s (%u)",
                                           info->name ? info->name : "Unknown type", info->type);
@@ -212,13 +212,12 @@ static void start_row(stat_tap_table_item_type *row, const packet_info *pinfo,
     taps_ends(pinfo, info->session, &client, &server);
     row[COLUMN_STREAM].value.uint_value = info->stream;
     row[COLUMN_FIRST].value.uint_value = pinfo->num;
-    set_text(&row[COLUMN_ACCOUNT], g_strdup(""));
     set_text(&row[COLUMN_CLIENT], describe_end(client));
     set_text(&row[COLUMN_SERVER], describe_end(server));
 }
 
-static void add_segment(const stat_tap_table *table, stat_tap_table_item_type *row,
-                        const packet_info *pinfo, const session_t *session)
+static void add_segment(stat_tap_table_item_type *row, const packet_info *pinfo,
+                        const session_t *session)
 {
     row[COLUMN_LAST].value.uint_value = pinfo->num;
     set_text(&row[COLUMN_SERVER_KIND],
@@ -229,21 +228,10 @@ static void add_segment(const stat_tap_table *table, stat_tap_table_item_type *r
     set_text(&row[COLUMN_KEY], describe_keys(session));
 
     /* The account is named to its server only; the token leads there. */
-    const stat_tap_table_item_type *login =
-        session->server == TQ_SERVER_GAME && session->peer ? find_row(table, session->peer) : NULL;
-    if (login)
-        set_text(&row[COLUMN_ACCOUNT], g_strdup(login[COLUMN_ACCOUNT].value.string_value));
-}
-
-static void add_message(stat_tap_table_item_type *row, packet_info *pinfo,
-                        const tq_tap_info_t *info)
-{
-    char *account = taps_read_account(pinfo->pool, info);
-
-    row[COLUMN_MESSAGES].value.uint_value++;
-    row[COLUMN_BYTES].value.uint_value += info->length;
-    if (account)
-        set_text(&row[COLUMN_ACCOUNT], g_strdup(account));
+    const char *account = taps_account(session);
+    if (!account && session->server == TQ_SERVER_GAME && session->peer)
+        account = taps_account(session->peer);
+    set_text(&row[COLUMN_ACCOUNT], g_strdup(account ? account : ""));
 }
 
 static tap_packet_status add_to_session(void *data, packet_info *pinfo, epan_dissect_t *edt _U_,
@@ -252,16 +240,20 @@ static tap_packet_status add_to_session(void *data, packet_info *pinfo, epan_dis
     const stat_tap_table_ui *ui = ((stat_data_t *)data)->stat_tap_data;
     stat_tap_table *table = g_array_index(ui->tables, stat_tap_table *, 0);
     const tq_tap_info_t *info = (const tq_tap_info_t *)tapped;
-    stat_tap_table_item_type *row = find_row(table, info->session);
 
+    if (!info->session)
+        return TAP_PACKET_DONT_REDRAW;
+    stat_tap_table_item_type *row = find_row(table, info->session);
     if (!row) {
         row = add_row(table, info->session);
         start_row(row, pinfo, info);
     }
-    if (info->message)
-        add_message(row, pinfo, info);
-    else
-        add_segment(table, row, pinfo, info->session);
+    if (info->message) {
+        row[COLUMN_MESSAGES].value.uint_value++;
+        row[COLUMN_BYTES].value.uint_value += info->length;
+    } else {
+        add_segment(row, pinfo, info->session);
+    }
     return TAP_PACKET_REDRAW;
 }
 

@@ -15,10 +15,13 @@
 #include "expression.h"
 
 static int tq_tap = -1;
+static wmem_map_t *accounts; /* session_t to its account's name; emptied with the capture file */
 
 void taps_register(int proto)
 {
     tq_tap = register_tap(TQ_TAP);
+    accounts =
+        wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     follow_register(proto);
     statistics_register();
     response_register(proto);
@@ -35,8 +38,40 @@ bool taps_wanted(void)
     return have_tap_listener(tq_tap) || export_wanted();
 }
 
+tq_tap_info_t *taps_describe(packet_info *pinfo, tvbuff_t *message,
+                             const struct conquer_context *context)
+{
+    tq_tap_info_t *info = wmem_new0(pinfo->pool, tq_tap_info_t);
+
+    info->direction =
+        context->direction == DICTIONARY_FROM_SERVER ? TQ_SERVER_TO_CLIENT : TQ_CLIENT_TO_SERVER;
+    info->message = message;
+    info->length = tvb_get_letohs(message, 0);
+    info->type = tvb_get_letohs(message, 2);
+    info->name = dictionary_type_name(info->type);
+    info->context =
+        (const struct conquer_context *)wmem_memdup(pinfo->pool, context, sizeof *context);
+    return info;
+}
+
+/* Here, as a listener's filter may keep the login from it. */
+static void note_account(packet_info *pinfo, const tq_tap_info_t *info)
+{
+    char *account = taps_read_account(pinfo->pool, info);
+
+    if (account)
+        wmem_map_insert(accounts, info->session, wmem_strdup(wmem_file_scope(), account));
+}
+
+const char *taps_account(const session_t *session)
+{
+    return (const char *)wmem_map_lookup(accounts, session);
+}
+
 void taps_queue(packet_info *pinfo, const tq_tap_info_t *info)
 {
+    if (info->message && info->session && !taps_account(info->session))
+        note_account(pinfo, info);
     tap_queue_packet(tq_tap, pinfo, info);
     if (info->message)
         export_message(pinfo, info);

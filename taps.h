@@ -19,7 +19,7 @@
 /* Queued for each segment of a TQ connection, then for each message in it. Valid while the frame
  * is dissected. */
 typedef struct {
-    const session_t *session;
+    const session_t *session; /* NULL: a message from exported PDUs, without a connection */
     tq_direction_t direction;
     uint32_t stream; /* number of the TCP stream, as in tcp.stream */
 
@@ -53,6 +53,10 @@ void taps_handoff(void);
 /* Whether anyone listens. */
 bool taps_wanted(void);
 
+/* What there is to tell of a message but for its connection; allocated for the frame. */
+tq_tap_info_t *taps_describe(packet_info *pinfo, tvbuff_t *message,
+                             const struct conquer_context *context);
+
 /* Hands a segment or a message to all who listen. info must last as long as the frame. */
 void taps_queue(packet_info *pinfo, const tq_tap_info_t *info);
 
@@ -70,6 +74,9 @@ bool taps_read_number(const tq_tap_info_t *info, const char *field, uint64_t *va
 
 /* The account that a login message names; NULL in other messages. As above. */
 char *taps_read_account(wmem_allocator_t *pool, const tq_tap_info_t *info);
+
+/* The account of a connection, as far as a login was told of; NULL: none. */
+const char *taps_account(const session_t *session);
 
 /* ---- The listeners, for taps.c ---- */
 

@@ -2,7 +2,9 @@
 """Statistics -> TQ, TQ Sessions and Service Response Time, compared with what the servers logged."""
 
 import collections
+import os
 import re
+import tempfile
 import unittest
 
 import taptest
@@ -52,6 +54,28 @@ class Tree(tqtest.TestCase):
     def test_filter(self):
         text = taptest.run("login_5017", ["-q", "-z", "tq,tree,tcp.stream==0"])
         self.assertEqual(expected_tree(taptest.by_stream("login_5017")[0]), parse_tree(text))
+
+    def test_exported(self):
+        """Exported PDUs give the same counts as the connections that they are from."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            path = os.path.join(folder, "plain.pcapng")
+            for name in ("login_5017", "blowfish_5065"):
+                taptest.run(name, ["-U", "OSI layer 7", "-w", path])
+                for two_passes in (False, True):
+                    text = tqtest.tshark(path, ["-q", "-z", "tq,tree"], two_passes=two_passes)
+                    self.assertEqual(expected_tree(taptest.messages(name)), parse_tree(text))
+                # What needs connections stays empty.
+                text = tqtest.tshark(path, ["-q", "-z", "tq,sessions", "-z", "tq,srt", "-z",
+                                            "follow,tq,raw,0"])
+                self.assertNotIn("127.0.0.1", text)
+                self.assertNotRegex(text, r"\d  Msg")
+                # No message is exported a second time.
+                again = os.path.join(folder, "again.pcapng")
+                tqtest.tshark(path, ["-U", "OSI layer 7", "-w", again])
+                self.assertEqual("", tqtest.tshark(again))
+                text = tqtest.tshark(path, ["-q", "-z", "credentials"])
+                self.assertRegex(text, r"TQ +%s" % account_of(name))
 
     def test_names(self):
         text = taptest.run("login_5017", ["-q", "-z", "tq,tree"])
@@ -148,8 +172,10 @@ class Sessions(tqtest.TestCase):
         self.assertEqual(len(taptest.messages("mid_game_5017")), int(row.messages))
 
     def test_filter(self):
-        self.assertEqual(["1"], [row.stream for row in
-                                 sessions("login_5017", tap="tq,sessions,tcp.stream==1")])
+        """Of the packets of a filter; the account is known though its login is none of them."""
+        self.assertEqual([("1", account_of("login_5017"))], [
+            (row.stream, row.account)
+            for row in sessions("login_5017", tap="tq,sessions,tcp.stream==1")])
 
 
 # Requests and answers: (server, request types, answer type).

@@ -63,6 +63,18 @@ class Window(tqtest.TestCase):
             self.assertIn(row, rows)
         self.assertEqual(0, self.desktop.quit())
 
+    def test_statistics(self):
+        """The menu has what the page on opening a capture says."""
+        self.open("login_5017", 19)
+        bar = next(node for node in self.desktop.window("login_5017").walk()
+                   if node.role == "menu bar")
+        menu = bar.row("Statistics").child(0)
+        names = [entry.name for entry in menu.children()]
+        self.assertIn("TQ", names)
+        self.assertIn("TQ Sessions", names)
+        times = menu.row("Service Response Time").child(0)
+        self.assertIn("TQ", [entry.name for entry in times.children()])
+
     def test_backend(self):
         self.open("login_5017", 14)
         self.assertNotIn("[Backend: scalar]", self.desktop.details())

@@ -188,11 +188,25 @@ uint32_t conversation_raw_seq(packet_info *pinfo, uint32_t seq)
     return tcpd ? seq + tcpd->fwd->base_seq : seq;
 }
 
+/* What holds for all connections to an endpoint, or NULL. */
+static conversation_t *find_endpoint(const packet_info *pinfo, const address *addr, uint32_t port)
+{
+    return find_conversation(pinfo->num, addr, NULL, CONVERSATION_TCP, port, 0,
+                             NO_ADDR_B | NO_PORT_B);
+}
+
+dissector_handle_t conversation_endpoint_dissector(const packet_info *pinfo, const address *addr,
+                                                   uint32_t port)
+{
+    conversation_t *conversation = find_endpoint(pinfo, addr, port);
+
+    return conversation ? conversation_get_dissector(conversation, pinfo->num) : NULL;
+}
+
 void conversation_claim_endpoint(packet_info *pinfo, const address *addr, uint16_t port,
                                  dissector_handle_t handle)
 {
-    conversation_t *conversation =
-        find_conversation(pinfo->num, addr, NULL, CONVERSATION_TCP, port, 0, NO_ADDR_B | NO_PORT_B);
+    conversation_t *conversation = find_endpoint(pinfo, addr, port);
 
     if (!conversation)
         conversation = conversation_new(pinfo->num, addr, NULL, CONVERSATION_TCP, port, 0,

@@ -29,6 +29,10 @@ void conversation_syn(packet_info *pinfo, uint32_t seq, bool ack);
 /* The sequence number as it was on the wire, from the one that TCP hands to its sub-dissectors. */
 uint32_t conversation_raw_seq(packet_info *pinfo, uint32_t seq);
 
+/* The dissector of all connections to an endpoint, or NULL. */
+dissector_handle_t conversation_endpoint_dissector(const packet_info *pinfo, const address *addr,
+                                                   uint32_t port);
+
 /* Hands all connections to an endpoint to the dissector, as MsgConnectEx announced it. */
 void conversation_claim_endpoint(packet_info *pinfo, const address *addr, uint16_t port,
                                  dissector_handle_t handle);

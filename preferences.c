@@ -436,6 +436,15 @@ static bool is_server(const server_t *server, const address *addr, uint32_t port
             addresses_equal(&server->parsed_address, addr));
 }
 
+bool preferences_is_server(const address *addr, uint32_t port)
+{
+    for (unsigned i = 0; i < servers_count; i++) {
+        if (servers[i].port != 0 && is_server(&servers[i], addr, port))
+            return true;
+    }
+    return false;
+}
+
 session_config_t preferences_session(const address *addr1, uint32_t port1, const address *addr2,
                                      uint32_t port2)
 {

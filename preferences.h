@@ -27,6 +27,9 @@ void preferences_register(int proto);
 void preferences_init(void);
 void preferences_cleanup(void);
 
+/* Whether a row of the table of servers names this address and port. */
+bool preferences_is_server(const address *addr, uint32_t port);
+
 /* What the preferences say of a connection between two endpoints. It is claimed if a row of the
  * table of servers names the port of one of them. */
 session_config_t preferences_session(const address *addr1, uint32_t port1, const address *addr2,

@@ -204,14 +204,17 @@ static char *describe_keys(const session_t *session)
     return g_strdup_printf("%s / %s", names[0], names[1]);
 }
 
-static void start_row(stat_tap_table_item_type *row, const packet_info *pinfo,
-                      const tq_tap_info_t *info)
+/* Which end is the client may be known only later. */
+static void set_ends(stat_tap_table_item_type *row, const packet_info *pinfo,
+                     const session_t *session)
 {
+    unsigned known = (unsigned)(session->client + 2);
     tq_end_t client, server;
 
-    taps_ends(pinfo, info->session, &client, &server);
-    row[COLUMN_STREAM].value.uint_value = info->stream;
-    row[COLUMN_FIRST].value.uint_value = pinfo->num;
+    if (row[COLUMN_CLIENT].user_data.uint_value == known)
+        return;
+    row[COLUMN_CLIENT].user_data.uint_value = known;
+    taps_ends(pinfo, session, &client, &server);
     set_text(&row[COLUMN_CLIENT], describe_end(client));
     set_text(&row[COLUMN_SERVER], describe_end(server));
 }
@@ -220,6 +223,7 @@ static void add_segment(stat_tap_table_item_type *row, const packet_info *pinfo,
                         const session_t *session)
 {
     row[COLUMN_LAST].value.uint_value = pinfo->num;
+    set_ends(row, pinfo, session);
     set_text(&row[COLUMN_SERVER_KIND],
              g_strdup(val_to_str_const(session->server, tq_server_values, "")));
     set_text(&row[COLUMN_PATCH], describe_patch(session));
@@ -246,7 +250,8 @@ static tap_packet_status add_to_session(void *data, packet_info *pinfo, epan_dis
     stat_tap_table_item_type *row = find_row(table, info->session);
     if (!row) {
         row = add_row(table, info->session);
-        start_row(row, pinfo, info);
+        row[COLUMN_STREAM].value.uint_value = info->stream;
+        row[COLUMN_FIRST].value.uint_value = pinfo->num;
     }
     if (info->message) {
         row[COLUMN_MESSAGES].value.uint_value++;

@@ -13,6 +13,7 @@
 #include "conversation.h"
 #include "dictionary-model.h"
 #include "expression.h"
+#include "preferences.h"
 
 static int tq_tap = -1;
 static wmem_map_t *accounts; /* session_t to its account's name; emptied with the capture file */
@@ -88,11 +89,31 @@ bool taps_stream(packet_info *pinfo, uint32_t *stream)
     return tcp != NULL;
 }
 
+/* Whether it is an end that preferences or a login name as a server's. */
+static bool is_named(const packet_info *pinfo, tq_end_t end)
+{
+    dissector_handle_t tq = find_dissector("tq");
+
+    return dissector_get_uint_handle(find_dissector_table("tcp.port"), end.port) == tq ||
+           preferences_is_server(end.addr, end.port) ||
+           conversation_endpoint_dissector(pinfo, end.addr, end.port) == tq;
+}
+
+/* For a connection that has not shown who is who. */
+static bool is_client(const packet_info *pinfo, tq_end_t end, tq_end_t other)
+{
+    bool named = is_named(pinfo, end), other_named = is_named(pinfo, other);
+
+    /* Systems give clients high ports. */
+    return named != other_named ? other_named : end.port > other.port;
+}
+
 void taps_ends(const packet_info *pinfo, const session_t *session, tq_end_t *client,
                tq_end_t *server)
 {
     tq_end_t source = {&pinfo->src, pinfo->srcport}, target = {&pinfo->dst, pinfo->destport};
-    bool from_client = (int)conversation_flow(pinfo) == session->client;
+    bool from_client = session->client < 0 ? is_client(pinfo, source, target)
+                                           : (int)conversation_flow(pinfo) == session->client;
 
     *client = from_client ? source : target;
     *server = from_client ? target : source;

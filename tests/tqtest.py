@@ -76,7 +76,7 @@ def fields(path, names, display_filter=None, preferences=(), two_passes=False):
             for row in rows]
 
 
-def write_noise(path, display_filter="tcp"):
+def write_noise(path, display_filter="tcp", game_port=5816):
     """Writes login_5017 with random bytes for what the game connection carries; the packets of a
     display filter only."""
     import wire
@@ -88,7 +88,8 @@ def write_noise(path, display_filter="tcp"):
         data = bytes.fromhex(payload[0].replace(":", "")) if payload else b""
         if stream == ["1"]:
             data = rng.randbytes(len(data))
-        segment = wire.tcp(int(ends[0][0]), int(ends[1][0]), int(seq[0]), int(ack[0]),
+        ports = [game_port if port == ["5816"] else int(port[0]) for port in ends]
+        segment = wire.tcp(ports[0], ports[1], int(seq[0]), int(ack[0]),
                            int(flags[0], 16) & 0xff, data)
         frame = wire.ip("127.0.0.1", "127.0.0.1", segment)
         frames.append((float(time[0]), frame, len(frame)))

@@ -165,6 +165,21 @@ class Sessions(tqtest.TestCase):
         text = tqtest.tshark(tqtest.capture("blowfish_5065"), ["-q", "-z", "tq,sessions"])
         self.assertRegex(text, r"Game server +\|.*\| +0 \| +0 \|.*Blowfish-CFB64 \|None / None")
 
+    def test_ends_of_the_undeciphered(self):
+        """The server speaks first, nothing is deciphered: its port tells it, or the login does."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        path = os.path.join(folder.name, "noise.pcap")
+        row = 'uat:tq_servers:"127.0.0.1","60000","","","","",""'
+        for packets, port, preferences in (
+                ("tcp.stream == 1 && frame.number > 15", 5816, []),
+                ("tcp.stream == 1 && frame.number > 15", 60000, [row]),
+                ("tcp.stream == 0 || frame.number > 40", 5816, ["tq.tcp.port:9958"])):
+            tqtest.write_noise(path, packets, port)
+            text = tqtest.tshark(path, ["-q", "-z", "tq,sessions"], preferences)
+            self.assertRegex(text, r"\|127\.0\.0\.1:55462 +\|127\.0\.0\.1:%d +\|" % port)
+
     def test_recovered(self):
         row, = sessions("mid_game_5017", two_passes=True)
         self.assertEqual("Recovered key / Recovered key", row.key)

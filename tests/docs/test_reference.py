@@ -19,11 +19,14 @@ import tqtest
 PROGRAM = os.path.join(tqtest.SOURCE, "tools", "protocol-reference")
 
 # Opens the index in a frame, follows two links as a reader does, and tells where it got.
-DRIVER = """<!DOCTYPE html><body><iframe id="view" src="index.html"></iframe><script>
+# The frame is as narrow as a telephone: no page may need to be moved sideways to be read.
+DRIVER = """<!DOCTYPE html><body><iframe id="view" src="index.html" width="420"></iframe><script>
 const view = document.getElementById("view"), steps = ["MsgTalk", "talk_channel"], seen = [];
 view.onload = () => {
   const page = view.contentDocument;
   seen.push(page.title + " " + page.location.hash + " " + page.querySelectorAll("table").length);
+  const root = page.documentElement;
+  if (root.scrollWidth > root.clientWidth) seen.push("too wide: " + root.scrollWidth);
   const step = steps.shift();
   const link = [...page.links].find(link => link.textContent === step);
   if (link) link.click();
@@ -97,11 +100,18 @@ class Reference(tqtest.TestCase):
         self.assertEqual(set(), used - known)
 
     def test_filters(self):
-        listed = {line.split("\t")[2] for line in tqtest.run(["-G", "fields"]).stdout.splitlines()
-                  if line.startswith("F\tconquer.") or "\tconquer." in line}
+        """Each filter is the plugin's, with the plugin's label."""
+        rows = [line.split("\t") for line in tqtest.run(["-G", "fields"]).stdout.splitlines()
+                if "\tconquer." in line]
+        listed = {row[2] for row in rows}
+        labels = {(row[1], row[2]) for row in rows}
         shown = set()
         for name in self.pages:
             shown |= set(re.findall(r"<code>(conquer\.\w+\.\w+)</code>", self.text(name)))
+            named = set(re.findall(
+                r"<td>([^<]*)</td><td>\w+</td><td><code>(conquer\.\w+\.\w+)</code>",
+                html.unescape(self.text(name))))
+            self.assertEqual(set(), {item for item in named if item[1] in listed} - labels)
         self.assertGreater(len(shown), 1000)
         self.assertEqual(set(), shown - listed)
 

@@ -73,6 +73,17 @@ class Commands(tqtest.TestCase):
             file.write(text)
         os.chmod(path, 0o755)
 
+    def untracked(self):
+        """The files of the copy that Git would offer to commit, now that the commands have run."""
+        if not shutil.which("git"):
+            return []
+        ours = set(subprocess.run(["git", "-C", tqtest.SOURCE, "ls-files"], capture_output=True,
+                                  text=True).stdout.splitlines())
+        subprocess.run(["git", "init", "-q", self.project], check=True)
+        all_files = subprocess.run(["git", "ls-files", "--others", "--exclude-standard"],
+                                   cwd=self.project, check=True, capture_output=True, text=True)
+        return sorted(set(all_files.stdout.splitlines()) - ours) if ours else []
+
     def run_code(self, code):
         environment = dict(os.environ, PATH=self.folder.name + "/bin:" + os.environ["PATH"],
                            TQ_DESTDIR=self.folder.name + "/installed", HOME=self.folder.name)
@@ -99,6 +110,7 @@ class Commands(tqtest.TestCase):
                             and " -w " not in code:
                         self.assertTrue(done.stdout.strip(), code)
         self.assertGreater(count, 20)
+        self.assertEqual([], self.untracked())
 
     def test_failure_is_noticed(self):
         self.assertNotEqual(0, self.run_code("tools/tshark.sh -r no-such-file | cat").returncode)

@@ -12,7 +12,7 @@ set(CPACK_SET_DESTDIR ON)
 set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 
-# The plugin alone: neither the personal copy nor the cipher library for other programs.
+# The plugin and tqassert: neither the personal copy nor the cipher library for other programs.
 set(CPACK_COMPONENTS_ALL plugin)
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION
 "Deciphers the traffic of account and game servers, Conquer Online's first, and shows
@@ -23,6 +23,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_ENHANCES "wireshark, tshark")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "wireshark | tshark")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS python3)
 
 # Wireshark loads plugins of its own minor version only, so there is a package for each; all
 # packages of Wireshark's have the version of libwireshark-data.
@@ -41,6 +42,10 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE"
         DESTINATION "${doc}" RENAME copyright COMPONENT plugin)
 install(FILES "${PROJECT_SOURCE_DIR}/cipher/LICENSE"
         DESTINATION "${doc}" RENAME copyright.cipher COMPONENT plugin)
+
+# Needs Python, and is of use on machines without a window.
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/tools/tqassert"
+        DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT plugin)
 
 include(CPack)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Installing the plugin for everybody and for oneself, and Wireshark's word on wrong versions."""
 
+import glob
 import os
 import re
 import subprocess
@@ -56,6 +57,10 @@ class Install(unittest.TestCase):
         plugins = plugins_below(self.folder)
         self.assertEqual(len(plugins), 1, plugins)
         self.assertRegex(plugins[0], r"/wireshark/plugins/\d+\.\d+/epan/tq\.so$")
+        program = glob.glob(self.folder + "/**/bin/tqassert", recursive=True)
+        self.assertEqual(1, len(program))
+        self.assertIn("--no-warnings", subprocess.run(
+            [program[0], "--help"], capture_output=True, text=True, check=True).stdout)
 
     def test_for_oneself(self):
         install("personal", HOME=self.folder)

@@ -235,7 +235,8 @@ static void add_segment(stat_tap_table_item_type *row, const packet_info *pinfo,
     const char *account = taps_account(session);
     if (!account && session->server == TQ_SERVER_GAME && session->peer)
         account = taps_account(session->peer);
-    set_text(&row[COLUMN_ACCOUNT], g_strdup(account ? account : ""));
+    if (account)
+        set_text(&row[COLUMN_ACCOUNT], g_strdup(account));
 }
 
 static tap_packet_status add_to_session(void *data, packet_info *pinfo, epan_dissect_t *edt _U_,
@@ -252,6 +253,8 @@ static tap_packet_status add_to_session(void *data, packet_info *pinfo, epan_dis
         row = add_row(table, info->session);
         row[COLUMN_STREAM].value.uint_value = info->stream;
         row[COLUMN_FIRST].value.uint_value = pinfo->num;
+        const char *account = taps_announced_account(pinfo, info->session);
+        set_text(&row[COLUMN_ACCOUNT], g_strdup(account ? account : ""));
     }
     if (info->message) {
         row[COLUMN_MESSAGES].value.uint_value++;

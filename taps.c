@@ -16,12 +16,19 @@
 #include "preferences.h"
 
 static int tq_tap = -1;
-static wmem_map_t *accounts; /* session_t to its account's name; emptied with the capture file */
+
+/* What a login has shown of its connection. */
+typedef struct {
+    const char *account;
+    address client, server;
+} login_t;
+
+static wmem_map_t *logins; /* session_t to login_t; emptied with the capture file */
 
 void taps_register(int proto)
 {
     tq_tap = register_tap(TQ_TAP);
-    accounts =
+    logins =
         wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     follow_register(proto);
     statistics_register();
@@ -56,23 +63,69 @@ tq_tap_info_t *taps_describe(packet_info *pinfo, tvbuff_t *message,
 }
 
 /* Here, as a listener's filter may keep the login from it. */
-static void note_account(packet_info *pinfo, const tq_tap_info_t *info)
+static void note_login(packet_info *pinfo, const tq_tap_info_t *info)
 {
     char *account = taps_read_account(pinfo->pool, info);
+    tq_end_t client, server;
 
-    if (account)
-        wmem_map_insert(accounts, info->session, wmem_strdup(wmem_file_scope(), account));
+    if (!account)
+        return;
+    login_t *login = wmem_new(wmem_file_scope(), login_t);
+    taps_ends(pinfo, info->session, &client, &server);
+    login->account = wmem_strdup(wmem_file_scope(), account);
+    copy_address_wmem(wmem_file_scope(), &login->client, client.addr);
+    copy_address_wmem(wmem_file_scope(), &login->server, server.addr);
+    wmem_map_insert(logins, info->session, login);
 }
 
 const char *taps_account(const session_t *session)
 {
-    return (const char *)wmem_map_lookup(accounts, session);
+    const login_t *login = (const login_t *)wmem_map_lookup(logins, session);
+
+    return login ? login->account : NULL;
+}
+
+/* A game connection, and the account of the logins that announced it. */
+typedef struct {
+    uint32_t first_frame;
+    tq_end_t client, server;
+    const char *account;
+    bool ambiguous;
+} announcement_t;
+
+static void match_login(void *key, void *value, void *data)
+{
+    const session_t *session = (const session_t *)key;
+    const login_t *login = (const login_t *)value;
+    announcement_t *wanted = (announcement_t *)data;
+    uint32_t ip = g_htonl(session->game_address);
+    address announced;
+
+    set_address(&announced, AT_IPv4, sizeof ip, &ip);
+    /* Behind a NAT the game server is where the account server is. */
+    if (!session->announced || session->token_frame >= wanted->first_frame ||
+        session->game_port != wanted->server.port ||
+        !addresses_equal(&login->client, wanted->client.addr) ||
+        (!addresses_equal(&announced, wanted->server.addr) &&
+         !addresses_equal(&login->server, wanted->server.addr)))
+        return;
+    wanted->ambiguous |= wanted->account && strcmp(wanted->account, login->account) != 0;
+    wanted->account = login->account;
+}
+
+const char *taps_announced_account(const packet_info *pinfo, const session_t *game)
+{
+    announcement_t wanted = {.first_frame = pinfo->num};
+
+    taps_ends(pinfo, game, &wanted.client, &wanted.server);
+    wmem_map_foreach(logins, match_login, &wanted);
+    return wanted.ambiguous ? NULL : wanted.account;
 }
 
 void taps_queue(packet_info *pinfo, const tq_tap_info_t *info)
 {
     if (info->message && info->session && !taps_account(info->session))
-        note_account(pinfo, info);
+        note_login(pinfo, info);
     tap_queue_packet(tq_tap, pinfo, info);
     if (info->message)
         export_message(pinfo, info);

@@ -78,6 +78,10 @@ char *taps_read_account(wmem_allocator_t *pool, const tq_tap_info_t *info);
 /* The account of a connection, as far as a login was told of; NULL: none. */
 const char *taps_account(const session_t *session);
 
+/* The account of a game connection whose token is enciphered: of all logins before this frame, its
+ * first one, that announced its server to its client, if they are of one account; else NULL. */
+const char *taps_announced_account(const packet_info *pinfo, const session_t *game);
+
 /* ---- The listeners, for taps.c ---- */
 
 /* tap-follow.c: Follow -> TQ stream, and the conversation filter "TQ session". */

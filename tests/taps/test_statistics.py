@@ -3,12 +3,15 @@
 
 import collections
 import os
+import random
 import re
 import tempfile
 import unittest
 
 import taptest
 import tqtest
+import generate  # in tests/transport, which tqtest puts on the path
+import traffic
 
 SERVERS = {"auth": "Account server", "game": "Game server"}
 DIRECTIONS = {True: "Client to server", False: "Server to client"}
@@ -124,6 +127,27 @@ def patch_fits(text, patch):
     return low <= patch <= high
 
 
+def announce(path, seeds):
+    """Writes logins, one a seed, and a game connection of random bytes whose start is missing, of
+    which the server speaks first, and whose client has the lower port."""
+    game_server, made = ("192.0.2.5", 25000), []
+    for turn, seed in enumerate(seeds):
+        rng = random.Random(seed)
+        login = traffic.Conversation(rng, ("10.2.0.1", 50000 + turn), ("192.0.2.4", 9958))
+        traffic.talk_to_account(login, turn, 1000000, game_server)
+        made.append(login)
+    game = traffic.Conversation(random.Random(3), ("10.2.0.1", 20000), game_server)
+    for direction in (traffic.S2C, traffic.C2S) * 5:
+        game.say(direction, [game.rng.randbytes(40)], lambda plain, at: plain)
+    made.append(game)
+    for turn, conversation in enumerate(made):
+        conversation.cut("turn")
+        conversation.start = 2 * turn
+    game.segments = game.segments[3:]
+    generate.write(path, made, "ethernet")
+    os.chmod(path, 0o644)
+
+
 class Sessions(tqtest.TestCase):
     def test_rows(self):
         for name in taptest.CLEAN + taptest.DISTURBED:
@@ -163,7 +187,8 @@ class Sessions(tqtest.TestCase):
 
     def test_key_missing(self):
         text = tqtest.tshark(tqtest.capture("blowfish_5065"), ["-q", "-z", "tq,sessions"])
-        self.assertRegex(text, r"Game server +\|.*\| +0 \| +0 \|.*Blowfish-CFB64 \|None / None")
+        self.assertRegex(text, r"Game server +\|%s +\|.*\| +0 \| +0 \|.*Blowfish-CFB64 \|None / None"
+                         % account_of("blowfish_5065"))
 
     def test_ends_of_the_undeciphered(self):
         """The server speaks first, nothing is deciphered: its port tells it, or the login does."""
@@ -179,6 +204,23 @@ class Sessions(tqtest.TestCase):
             tqtest.write_noise(path, packets, port)
             text = tqtest.tshark(path, ["-q", "-z", "tq,sessions"], preferences)
             self.assertRegex(text, r"\|127\.0\.0\.1:55462 +\|127\.0\.0\.1:%d +\|" % port)
+
+    def test_announced(self):
+        """The logins before a game connection that cannot be read name its server, and its account
+        unless they are of two."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        path = os.path.join(folder.name, "announced.pcap")
+        for seeds in ((1,), (1, 1), (1, 2)):
+            announce(path, seeds)
+            names = {row[0][0] for row in tqtest.fields(path, ["conquer.account.account"],
+                                                        "conquer.account.account")}
+            self.assertEqual(len(set(seeds)), len(names))
+            for two_passes in (False, True):
+                text = tqtest.tshark(path, ["-q", "-z", "tq,sessions"], two_passes=two_passes)
+                shown = re.findall(r"\|(\w*) +\|10\.2\.0\.1:20000 +\|192\.0\.2\.5:25000 ", text)
+                self.assertEqual(list(names) if len(names) == 1 else [""], shown, text)
 
     def test_recovered(self):
         row, = sessions("mid_game_5017", two_passes=True)

@@ -248,7 +248,12 @@ class Desktop:
         self.keys("Right")
         time.sleep(1)  # else the letters to come belong to those before
         self.type(protocol)
-        wait_for("the page", lambda: pages.row(protocol).has_state(accessibility.STATE_SELECTED))
+
+        def is_selected():
+            row = pages.row(protocol)
+            return row and row.has_state(accessibility.STATE_SELECTED)
+
+        wait_for("the page", is_selected)
         return dialog
 
     def accept(self, dialog):

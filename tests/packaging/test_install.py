@@ -75,6 +75,15 @@ class Install(unittest.TestCase):
         shown = tshark(self.folder, "-r", copy, "-Y", "tq")
         self.assertIn("MsgConnectEx", shown.stdout, shown.stderr)
 
+    def test_profile_is_kept(self):
+        install("personal", HOME=self.folder)
+        path = os.path.join(self.folder, ".config/wireshark/profiles/TQ/preferences")
+        with open(path, "a") as file:
+            file.write("# mine\n")
+        install("personal", HOME=self.folder)
+        with open(path) as file:
+            self.assertIn("# mine\n", file.read())
+
     def test_other_version(self):
         environment = dict(os.environ, TQ_BUILD=os.path.join(BUILD, "tests", "packaging"))
         done = subprocess.run([tqtest.WRAPPER, "-G", "plugins"], capture_output=True, text=True,

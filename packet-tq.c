@@ -69,8 +69,7 @@ static void take_segment(tvbuff_t *payload, packet_info *pinfo, session_t *sessi
     uint64_t at = stream_coordinate(&session->flow[flow].bytes, seq);
     record_segment_t *here = record_segment(pinfo->num, session, flow, at);
 
-    if (session->first_frame == 0)
-        taps_stream(pinfo, &session->number);
+    taps_stream(pinfo, &session->number);
     framing_add(session, here, at, tvb_get_ptr(payload, 0, (gint)length), length, pinfo->num,
                 in_payload);
     claim_announced(pinfo, session);

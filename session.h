@@ -146,7 +146,6 @@ typedef struct session {
     uint32_t game_address; /* IPv4 address of the game server, host byte order */
     uint16_t game_port;
     struct session *peer; /* the other connection of the same login */
-    uint32_t first_frame, last_frame;
     uint32_t number;
 } session_t;
 

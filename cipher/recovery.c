@@ -138,12 +138,22 @@ static void feed_chunk(tq_recovery *r, const uint8_t *bytes, size_t len, bool st
         tq_seed_at(r, position);
 }
 
+/* Whether a given X cannot be another one's that is like it. They are made of tokens and account
+   ids in a way that leaves many alike but for one byte, which then makes other types of types; but
+   the highest byte of Y tells them apart. */
+static bool is_proved(const tq_candidate *k)
+{
+    return !k->given || k->deep;
+}
+
+/* The best of those that may be claimed; NULL if there is none. */
 static const tq_candidate *find_best(const tq_recovery *r)
 {
     const tq_candidate *best = NULL;
     for (size_t i = 0; i < r->count; i++) {
-        if (!best || r->candidates[i].score > best->score)
-            best = &r->candidates[i];
+        const tq_candidate *k = &r->candidates[i];
+        if (is_proved(k) && (!best || k->score > best->score))
+            best = k;
     }
     return best;
 }
@@ -358,15 +368,14 @@ static void extend_budget(tq_recovery *r, const tq_candidate *best)
 static void settle(tq_recovery *r)
 {
     const tq_candidate *best = find_best(r);
-    if (!best)
-        return;
-    extend_budget(r, best);
+    if (best)
+        extend_budget(r, best);
     if (r->overflowed)
         r->count = 0; /* one that was left out might contradict the others */
-    else if (beats_noise(r, best, CERTAINTY) && beats_unlisted(best) && is_settled(r, best) &&
-             (!best->is_family || has_zeros(r, best))) {
+    else if (best && beats_noise(r, best, CERTAINTY) && beats_unlisted(best) &&
+             is_settled(r, best) && (!best->is_family || has_zeros(r, best))) {
         drop_below(r, least_credible(r, best));
-        if (expand_families(r)) {
+        if (expand_families(r) && find_best(r)) {
             drop_below(r, least_credible(r, find_best(r)));
             claim(r);
         }

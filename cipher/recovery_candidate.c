@@ -161,6 +161,7 @@ void tq_candidate_advance(tq_recovery *r, tq_candidate *k)
         }
         if (!read.repeated)
             remember(k, read.header);
+        k->deep |= !k->is_family && ((k->counter_at_0 + k->next) >> 8 & 3) == 3;
         k->boundary = k->next;
         k->next += (uint16_t)read.header;
         k->messages++;

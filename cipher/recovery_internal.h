@@ -29,6 +29,8 @@ typedef struct tq_candidate {
     bool is_family; /* What many candidates have in common: of the counter only the low byte is
                        known, and x is X ^ P of the page that ends at page_end. */
     bool lost;      /* next is not known */
+    bool given;     /* X was given, and is not 0 */
+    bool deep;      /* it met a header in a page whose P depends on all of X */
     uint32_t x;
     uint64_t anchor;   /* where its first message starts */
     uint64_t boundary; /* where its last message started */

@@ -102,6 +102,7 @@ static void seed_pages(tq_recovery *r, uint64_t anchor, unsigned low, uint32_t x
             (r->counter_known && counter_at_0 != r->counter_at_0))
             continue;
         tq_candidate k = tq_candidate_make(anchor, counter, x, weigh(r, anchor, true));
+        k.given = x != 0;
         tq_candidate_advance(r, &k);
         keep_seed(r, &k);
     }

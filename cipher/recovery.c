@@ -169,12 +169,12 @@ static int floor_log2(size_t n)
 /* Drops candidates that have come to nothing. */
 static void drop_spent(tq_recovery *r)
 {
-    tq_candidate *kept = r->candidates;
-    for (const tq_candidate *k = kept; k < r->candidates + r->count; k++) {
-        if (k->score - k->start >= LOST_EVIDENCE)
-            *kept++ = *k;
+    size_t kept = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->candidates[i].score - r->candidates[i].start >= LOST_EVIDENCE)
+            r->candidates[kept++] = r->candidates[i];
     }
-    r->count = (size_t)(kept - r->candidates);
+    r->count = kept;
 }
 
 /* Whether the sum of all 2^score exceeds 2^certainty: the chance that it ever does in random bytes

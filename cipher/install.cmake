@@ -14,7 +14,8 @@ endif()
 install(TARGETS ${targets} EXPORT tqcipher
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tqcipher)
 install(FILES ${TQCIPHER_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tqcipher)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -25,6 +26,25 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tqcipher-config-version.cmake DESTINAT
 if(TQCIPHER_SHARED)
   set(TQCIPHER_CFLAGS -DTQ_CIPHER_SHARED)
 endif()
+
+# The prefix is where the file was found, so that all of it may be moved. That is not known if the
+# file's folder is not below the prefix.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" /)
+  string(REGEX REPLACE "/$" "" pc_prefix "\${pcfiledir}/${up}")
+endif()
+set(pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+set(pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+foreach(folder pc_libdir pc_includedir)
+  if(NOT IS_ABSOLUTE "${${folder}}")
+    string(PREPEND ${folder} "\${prefix}/")
+  endif()
+endforeach()
+foreach(folder pc_prefix pc_libdir pc_includedir)
+  string(REPLACE " " "\\ " ${folder} "${${folder}}") # as pkgconf has it in pcfiledir
+endforeach()
 configure_file(tqcipher.pc.in tqcipher.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tqcipher.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

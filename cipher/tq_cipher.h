@@ -22,11 +22,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Version of this interface, as in the pkg-config file. */
-#define TQ_CIPHER_VERSION_MAJOR 1
-#define TQ_CIPHER_VERSION_MINOR 0
-#define TQ_CIPHER_VERSION_PATCH 0
-#define TQ_CIPHER_VERSION "1.0.0"
+/**
+ * @name Version of this interface
+ * The build takes it from here for the shared library, the pkg-config file and the CMake package.
+ * @{
+ */
+#define TQ_CIPHER_VERSION_MAJOR 1 /**< rises with changes that break what uses the library */
+#define TQ_CIPHER_VERSION_MINOR 0 /**< rises with additions */
+#define TQ_CIPHER_VERSION_PATCH 0 /**< rises with repairs */
+/** The three as text, such as "1.2.3". */
+#define TQ_CIPHER_VERSION                                                                          \
+    TQ_CIPHER_DOTTED(TQ_CIPHER_VERSION_MAJOR, TQ_CIPHER_VERSION_MINOR, TQ_CIPHER_VERSION_PATCH)
+/** @} */
+/** @cond internal: the second macro expands its arguments, the first makes text of them. */
+#define TQ_CIPHER_TEXT(major, minor, patch) #major "." #minor "." #patch
+#define TQ_CIPHER_DOTTED(major, minor, patch) TQ_CIPHER_TEXT(major, minor, patch)
+/** @endcond */
 
 /** Marks a public symbol. Everything else is hidden in the shared library; in the static one all
  * is, so that a module which links it does not pass it on. */

@@ -84,6 +84,11 @@ class Install(unittest.TestCase):
         with open(path) as file:
             self.assertIn("# mine\n", file.read())
 
+    def test_changelog_has_the_version(self):
+        with open(os.path.join(tqtest.SOURCE, "CHANGELOG.md")) as file:
+            self.assertEqual(cache("CMAKE_PROJECT_VERSION"),
+                             re.search(r"^## Plugin ([\d.]+)", file.read(), re.MULTILINE).group(1))
+
     def test_other_version(self):
         environment = dict(os.environ, TQ_BUILD=os.path.join(BUILD, "tests", "packaging"))
         done = subprocess.run([tqtest.WRAPPER, "-G", "plugins"], capture_output=True, text=True,

@@ -17,8 +17,9 @@
 #define TQ_ARCH_ARM64 0
 #endif
 
-/* Also for declarations, so that position-independent code reaches them directly. */
-#if defined(__GNUC__)
+/* Also for declarations, so that position-independent code reaches them directly. Windows hides
+   what is not exported. */
+#if defined(__GNUC__) && !defined(_WIN32)
 #define TQ_HIDDEN __attribute__((visibility("hidden")))
 #else
 #define TQ_HIDDEN

@@ -31,7 +31,7 @@ namespace Tq
         /// <summary>Says whether this processor and this library have an implementation.</summary>
         public static bool IsAvailable(string name)
         {
-            return Native.tq_backend_check(name) == 0;
+            return Native.tq_backend_check(Native.ToC(name)) == 0;
         }
 
         /// <summary>Takes one implementation in place of the best.</summary>
@@ -40,7 +40,7 @@ namespace Tq
         /// remains as it was.</exception>
         public static void Force(string name)
         {
-            int status = Native.tq_backend_force(name);
+            int status = Native.tq_backend_force(Native.ToC(name));
 
             if (status != 0)
                 throw new ArgumentException(

@@ -20,8 +20,11 @@ namespace Tq
         private readonly byte[] state = new byte[Native.CipherStructSize];
 
         /// <summary>Makes a cipher with Conquer Online's key, and both counters at 0.</summary>
+        /// <exception cref="ArgumentOutOfRangeException">The role is none of the two.</exception>
         public TqCipher(TqRole role)
         {
+            if (role != TqRole.Server && role != TqRole.Client)
+                throw new ArgumentOutOfRangeException("role");
             Native.tq_cipher_init(state, role);
         }
 

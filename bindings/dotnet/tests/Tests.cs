@@ -10,6 +10,8 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Reflection;
+using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Tq;
 
@@ -153,6 +155,24 @@ internal static class Tests
         Check(bytes.Take(4).Concat(bytes.Skip(7)).All(b => b == 0), "bytes around a range change");
     }
 
+    private static void CheckRoles()
+    {
+        foreach (int role in new[] { -1, 2, int.MaxValue })
+            CheckThrows<ArgumentOutOfRangeException>(() => new TqCipher((TqRole)role), "role " + role);
+    }
+
+    // Elsewhere than on 32-bit Windows all conventions are one, so that no call would show it.
+    private static void CheckCallingConventions()
+    {
+        var functions = typeof(Native).GetMethods(BindingFlags.Static | BindingFlags.NonPublic)
+            .Select(method => new { method.Name, Import = method.GetCustomAttribute<DllImportAttribute>() })
+            .Where(function => function.Import != null).ToArray();
+
+        Check(functions.Length > 0, "no function is imported");
+        foreach (var function in functions)
+            Check(function.Import.CallingConvention == CallingConvention.Cdecl, function.Name);
+    }
+
     private static void CheckRoundTrip()
     {
         var server = new TqCipher(TqRole.Server);
@@ -173,6 +193,11 @@ internal static class Tests
         CheckThrows<ArgumentException>(() => TqBackend.Force("nonsense"), "an unknown name");
         foreach (string name in TqBackend.Names.Where(name => !TqBackend.IsAvailable(name)))
             CheckThrows<ArgumentException>(() => TqBackend.Force(name), name);
+        foreach (string name in new[] { "scalar\0x", "\0", "auto\0", "\uFF53calar", "" })
+        {
+            CheckThrows<ArgumentException>(() => TqBackend.Force(name), name);
+            Check(!TqBackend.IsAvailable(name), name + " is available");
+        }
         TqBackend.Force("scalar");
         Check(TqBackend.Current == "scalar", "scalar is not forced");
         TqBackend.Force(null);
@@ -183,6 +208,8 @@ internal static class Tests
     {
         Vector[] vectors = File.ReadLines(arguments[0]).Select(line => new Vector(line)).ToArray();
 
+        CheckCallingConventions();
+        CheckRoles();
         CheckRanges();
         CheckRoundTrip();
         CheckBackends();

@@ -32,8 +32,8 @@ extern "C" {
 
 /** Sizes in bytes that messages of one type may have. A type may have several ranges. */
 typedef struct tq_size_range {
-    uint16_t type;
-    uint16_t min_size;
+    uint16_t type;     /**< as in the header */
+    uint16_t min_size; /**< header included */
     uint16_t max_size; /**< the same as min_size where the size is fixed */
 } tq_size_range;
 
@@ -49,29 +49,47 @@ typedef struct tq_header_model tq_header_model;
  */
 TQ_API tq_header_model *tq_header_model_new(const tq_size_range *ranges, size_t count);
 
-/** Frees a model; NULL is allowed. */
+/**
+ * Frees a model, which no recovery may use any longer.
+ * @param model  the model; NULL is allowed
+ */
 TQ_API void tq_header_model_free(tq_header_model *model);
 
 /**
- * The evidence in one header, in units of 1/16 bit; negative if the header speaks against the
- * decryption.
+ * Weighs one header.
  * @param model  the model
  * @param size   size field of the header
  * @param type   type field of the header
  * @param rest   bytes from the header's start to the end of its TCP segment, where most messages
  *               end; 0 if not known
+ * @return the evidence in units of 1 / #TQ_EVIDENCE_BIT bit; negative if the header speaks against
+ *         the decryption
  */
 TQ_API int tq_header_evidence(const tq_header_model *model, unsigned size, unsigned type,
                               size_t rest);
 
-/** Whether the model lists a type. */
+/**
+ * Whether the model lists a type.
+ * @param model  the model
+ * @param type   the type
+ * @return true if there is a range for it
+ */
 TQ_API bool tq_header_type_listed(const tq_header_model *model, unsigned type);
 
-/** Whether the model lists a type with this high byte. */
+/**
+ * Whether the model lists a type with this high byte.
+ * @param model  the model
+ * @param high   the type divided by 256
+ * @return true if there is a range for one
+ */
 TQ_API bool tq_header_type_high_listed(const tq_header_model *model, uint8_t high);
 
-/** The evidence that a header would have if the model did not list its type; the same for all such
-    types. Parameters as for tq_header_evidence(). */
+/**
+ * Weighs a header as if the model did not list its type; all such types weigh the same.
+ * @param size  as for tq_header_evidence()
+ * @param rest  as for tq_header_evidence()
+ * @return as for tq_header_evidence()
+ */
 TQ_API int tq_header_evidence_unlisted(unsigned size, size_t rest);
 
 /** Most types that tq_header_types_of() writes. */

@@ -29,9 +29,9 @@ extern "C" {
 /** Number of subkeys: two before the first round and two for each of the 12. */
 #define TQ_RC5_SUBKEYS 26
 
-/** An expanded key. */
+/** An expanded key; owns nothing. */
 typedef struct tq_rc5 {
-    uint32_t subkeys[TQ_RC5_SUBKEYS];
+    uint32_t subkeys[TQ_RC5_SUBKEYS]; /**< in the order of their use for encryption */
 } tq_rc5;
 
 /**
@@ -44,16 +44,32 @@ TQ_API extern const uint8_t tq_rc5_static_key[TQ_RC5_KEY_SIZE];
  * Makes the key that belongs to a seed: 16 draws of the Microsoft C run-time's rand() after
  * srand(seed), the low byte of each. The client keys RC5 so from the seed of MsgEncryptCode, and
  * uses the same draws to salt its scan codes.
+ * @param seed  the seed
+ * @param key   where to write the key
  */
 TQ_API void tq_rc5_seed_key(uint32_t seed, uint8_t key[TQ_RC5_KEY_SIZE]);
 
-/** Expands a key. */
+/**
+ * Expands a key.
+ * @param rc5  where to write the expanded key
+ * @param key  the key; no longer needed afterwards
+ */
 TQ_API void tq_rc5_init(tq_rc5 *rc5, const uint8_t key[TQ_RC5_KEY_SIZE]);
 
-/** Encrypts @p blocks whole blocks of 8 bytes in place. */
+/**
+ * Encrypts whole blocks in place.
+ * @param rc5     the expanded key
+ * @param data    the blocks, at any alignment
+ * @param blocks  how many blocks of #TQ_RC5_BLOCK_SIZE bytes, 0 included
+ */
 TQ_API void tq_rc5_encrypt(const tq_rc5 *rc5, uint8_t *data, size_t blocks);
 
-/** Decrypts @p blocks whole blocks of 8 bytes in place. */
+/**
+ * Decrypts whole blocks in place.
+ * @param rc5     the expanded key
+ * @param data    the blocks, at any alignment
+ * @param blocks  how many blocks of #TQ_RC5_BLOCK_SIZE bytes, 0 included
+ */
 TQ_API void tq_rc5_decrypt(const tq_rc5 *rc5, uint8_t *data, size_t blocks);
 
 #ifdef __cplusplus

@@ -85,12 +85,16 @@ typedef struct tq_recovery tq_recovery;
 
 /**
  * Starts a recovery.
+ * @param config  what to recover; copied but for the model
  * @return the recovery, for tq_recovery_free(); NULL if memory is short. It takes 13 kB, and up to
  *         1 MB more while there are many candidates.
  */
 TQ_API tq_recovery *tq_recovery_new(const tq_recovery_config *config);
 
-/** Frees a recovery; NULL is allowed. */
+/**
+ * Frees a recovery, and its result with it.
+ * @param recovery  the recovery; NULL is allowed
+ */
 TQ_API void tq_recovery_free(tq_recovery *recovery);
 
 /**
@@ -102,20 +106,31 @@ TQ_API void tq_recovery_free(tq_recovery *recovery);
  *
  * Coordinates should rise. Bytes below the highest coordinate fed so far are ignored, so that late
  * and repeated segments do no harm.
+ * @return how far the recovery has come
  */
 TQ_API tq_recovery_state tq_recovery_feed(tq_recovery *recovery, uint64_t position,
                                           const uint8_t *bytes, size_t len);
 
 /**
- * The result so far; NULL while there is none. What was claimed for a range stays true for it when
- * a later result replaces counter and X. Owned by the recovery, valid until the next feed.
+ * The result so far. What was claimed for a range stays true for it when a later result replaces
+ * counter and X.
+ * @param recovery  the recovery, which owns the result
+ * @return the result, valid until the next feed; NULL while there is none
  */
 TQ_API const tq_recovered *tq_recovery_result(const tq_recovery *recovery);
 
-/** The steps of work done so far, for who shares out a budget among several recoveries. */
+/**
+ * The work done so far, for who shares out a budget among several recoveries.
+ * @param recovery  the recovery
+ * @return its steps, in the unit of tq_recovery_config::budget
+ */
 TQ_API uint64_t tq_recovery_work(const tq_recovery *recovery);
 
-/** Bytes of memory that the recovery has, for who keeps many. */
+/**
+ * The memory that a recovery has, for who keeps many.
+ * @param recovery  the recovery
+ * @return its size in bytes
+ */
 TQ_API size_t tq_recovery_memory(const tq_recovery *recovery);
 
 #ifdef __cplusplus

@@ -55,17 +55,18 @@
 extern "C" {
 #endif
 
-/** Seeds of Conquer Online's key. Other servers may use others. */
+/** Seed of k1 in Conquer Online. Other servers may use others. */
 #define TQ_CONQUER_P UINT32_C(0x13FA0F9D)
+/** Seed of k2 in Conquer Online. Other servers may use others. */
 #define TQ_CONQUER_G UINT32_C(0x6D5C7962)
 
 /** Size of each key table in bytes. */
 #define TQ_KEY_SIZE 256
 
-/** A key: k1 is indexed by the low byte of the counter, k2 by the high byte. */
+/** A key: two tables of bytes. */
 typedef struct tq_key {
-    uint8_t k1[TQ_KEY_SIZE];
-    uint8_t k2[TQ_KEY_SIZE];
+    uint8_t k1[TQ_KEY_SIZE]; /**< indexed by the low byte of the counter */
+    uint8_t k2[TQ_KEY_SIZE]; /**< indexed by the high byte of the counter */
 } tq_key;
 
 /** Which end's function to compute. Each is the inverse of the other; neither of itself. */
@@ -100,6 +101,7 @@ TQ_API void tq_key_generate(tq_key *key, uint32_t P, uint32_t G);
  * Computes the number that an alternate key is made from. Token and account id do not commute.
  * @param token       the token of MsgConnect (32 bits at offset 8)
  * @param account_id  the account id of MsgConnect (32 bits at offset 4)
+ * @return x for tq_key_alternate_from_x()
  */
 TQ_API uint32_t tq_key_alternate_x(uint32_t token, uint32_t account_id);
 
@@ -113,7 +115,12 @@ TQ_API uint32_t tq_key_alternate_x(uint32_t token, uint32_t account_id);
  */
 TQ_API void tq_key_alternate(tq_key *key, const tq_key *base, uint32_t token, uint32_t account_id);
 
-/** tq_key_alternate() for whoever knows only the result @p x of tq_key_alternate_x(). */
+/**
+ * tq_key_alternate() for whoever knows only the result of tq_key_alternate_x().
+ * @param key   where to write the alternate key; may be @p base
+ * @param base  the connection's first key
+ * @param x     the result of tq_key_alternate_x()
+ */
 TQ_API void tq_key_alternate_from_x(tq_key *key, const tq_key *base, uint32_t x);
 
 /**
@@ -121,6 +128,9 @@ TQ_API void tq_key_alternate_from_x(tq_key *key, const tq_key *base, uint32_t x)
  *
  * An observer who wants plaintext takes #TQ_ROLE_SERVER for client-to-server bytes and
  * #TQ_ROLE_CLIENT for server-to-client bytes.
+ * @param tables  where to write the prepared key; refers to nothing else
+ * @param key     the key; no longer needed afterwards
+ * @param role    whose function to compute, #TQ_ROLE_SERVER or #TQ_ROLE_CLIENT
  */
 TQ_API void tq_tables_prepare(tq_tables *tables, const tq_key *key, enum tq_role role);
 
@@ -148,17 +158,30 @@ enum tq_backend_status {
 
 /**
  * Names of all backends of all architectures, from the plainest up, ended by NULL:
- * "scalar", "sse2", "avx2", "avx512", "neon". The strings are static.
+ * "scalar", "sse2", "avx2", "avx512", "neon".
+ * @return the array; it and its strings are static
  */
 TQ_API const char *const *tq_backend_names(void);
 
-/** Says whether the backend called @p name can be had; NULL and "auto" always can. */
+/**
+ * Says whether a backend can be had.
+ * @param name  its name; NULL and "auto" always can
+ * @return #TQ_BACKEND_OK, or why it cannot
+ */
 TQ_API enum tq_backend_status tq_backend_check(const char *name);
 
-/** Shorthand for tq_backend_check() == #TQ_BACKEND_OK. */
+/**
+ * Shorthand for tq_backend_check() == #TQ_BACKEND_OK.
+ * @param name  as for tq_backend_check()
+ * @return whether it can be had
+ */
 TQ_API bool tq_backend_available(const char *name);
 
-/** Explains a status in a few English words, to follow the name of the backend. Static string. */
+/**
+ * Explains a status in a few English words, to follow the name of the backend.
+ * @param status  the status
+ * @return a static string
+ */
 TQ_API const char *tq_backend_status_text(enum tq_backend_status status);
 
 /**
@@ -168,12 +191,15 @@ TQ_API const char *tq_backend_status_text(enum tq_backend_status status);
  */
 TQ_API enum tq_backend_status tq_backend_force(const char *name);
 
-/** Name of the backend that tq_crypt() uses. Static string. */
+/**
+ * Names the backend that tq_crypt() uses.
+ * @return a static string, one of tq_backend_names()
+ */
 TQ_API const char *tq_backend_name(void);
 
 /** One end of a connection. Initialise with tq_cipher_init(); owns nothing. */
 typedef struct tq_cipher {
-    enum tq_role role;
+    enum tq_role role;        /**< which end this is */
     tq_key key;               /**< the key of the seeds, which an alternate key is made from */
     tq_tables encrypt_tables; /**< for the bytes this end sends */
     tq_tables decrypt_tables; /**< for the bytes this end receives */
@@ -181,23 +207,47 @@ typedef struct tq_cipher {
     uint16_t decrypt_counter; /**< bytes received, modulo 65,536 */
 } tq_cipher;
 
-/** Makes a cipher for one end with Conquer Online's key, and both counters at 0. */
+/**
+ * Makes a cipher for one end with Conquer Online's key, and both counters at 0.
+ * @param cipher  the cipher; what it holds does not matter
+ * @param role    which end it is, #TQ_ROLE_SERVER or #TQ_ROLE_CLIENT
+ */
 TQ_API void tq_cipher_init(tq_cipher *cipher, enum tq_role role);
 
-/** Takes the key of other seeds in both directions. Both counters start again from 0. */
+/**
+ * Takes the key of other seeds in both directions. Both counters start again from 0.
+ * @param cipher  the cipher
+ * @param P       as for tq_key_generate()
+ * @param G       as for tq_key_generate()
+ */
 TQ_API void tq_cipher_generate_key(tq_cipher *cipher, uint32_t P, uint32_t G);
 
 /**
  * Takes the alternate key for client-to-server bytes, whose counter runs on. Server-to-client bytes
  * keep the key of the seeds for ever, and their counter starts again from 0.
+ * @param cipher      the cipher
+ * @param token       as for tq_key_alternate_x()
+ * @param account_id  as for tq_key_alternate_x()
  */
 TQ_API void tq_cipher_generate_alternate_key(tq_cipher *cipher, uint32_t token,
                                              uint32_t account_id);
 
-/** Encrypts the next @p len bytes that this end sends. Buffers as for tq_crypt(). */
+/**
+ * Encrypts the next bytes that this end sends.
+ * @param cipher  the cipher, whose counter moves on by @p len
+ * @param dst     as for tq_crypt()
+ * @param src     as for tq_crypt()
+ * @param len     as for tq_crypt()
+ */
 TQ_API void tq_cipher_encrypt(tq_cipher *cipher, uint8_t *dst, const uint8_t *src, size_t len);
 
-/** Decrypts the next @p len bytes that this end received. Buffers as for tq_crypt(). */
+/**
+ * Decrypts the next bytes that this end received.
+ * @param cipher  the cipher, whose counter moves on by @p len
+ * @param dst     as for tq_crypt()
+ * @param src     as for tq_crypt()
+ * @param len     as for tq_crypt()
+ */
 TQ_API void tq_cipher_decrypt(tq_cipher *cipher, uint8_t *dst, const uint8_t *src, size_t len);
 
 #ifdef __cplusplus

@@ -554,15 +554,37 @@ static char *describe_error(const char *file, GMarkupParseContext *context, cons
     return g_strdup_printf("%s:%d: %s", file, line, reason);
 }
 
+/* Editors of Windows write it; GLib takes it for text. */
+static const char *skip_byte_order_mark(const char *text, size_t *length)
+{
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+
+    if (*length < sizeof mark || memcmp(text, mark, sizeof mark) != 0)
+        return text;
+    *length -= sizeof mark;
+    return text + sizeof mark;
+}
+
+/* A mark of either byte order. */
+static bool is_utf16(const char *text, size_t length)
+{
+    return length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
+}
+
 char *dictionary_parse(struct dictionary *dictionary, const char *file, const char *text,
                        size_t length)
 {
     static const GMarkupParser callbacks = {start_element, end_element, add_text, NULL, NULL};
-    struct parser parser = {.dictionary = dictionary_new(), .records = g_ptr_array_new()};
+    struct parser parser = {0};
     GMarkupParseContext *context;
     GError *error = NULL;
     char *problem = NULL;
 
+    if (is_utf16(text, length))
+        return g_strdup_printf("%s:1: this is UTF-16; save it as UTF-8", file);
+    parser.dictionary = dictionary_new();
+    parser.records = g_ptr_array_new();
+    text = skip_byte_order_mark(text, &length);
     context = g_markup_parse_context_new(&callbacks, G_MARKUP_PREFIX_ERROR_POSITION, &parser, NULL);
     if (!g_markup_parse_context_parse(context, text, (gssize)length, &error) ||
         !g_markup_parse_context_end_parse(context, &error)) {

@@ -358,6 +358,9 @@ static keylog_kind_t find_kind(token_t label)
 /* A label is shown if it cannot be a number: a secret in its place must not end up in a message. */
 static char *describe_label(token_t label)
 {
+    if (label.length >= 2 &&
+        (memcmp(label.text, "\xff\xfe", 2) == 0 || memcmp(label.text, "\xfe\xff", 2) == 0))
+        return g_strdup("the file is UTF-16; write it as UTF-8");
     bool is_word = label.length <= 24 && memchr(label.text, '_', label.length);
     for (size_t i = 0; is_word && i < label.length; i++)
         is_word = g_ascii_isalpha(label.text[i]) || label.text[i] == '_';

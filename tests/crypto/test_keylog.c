@@ -436,6 +436,21 @@ static void test_huge_file(fixture_t *f, const void *data)
     check_message(f, 0, "larger than 64 MiB");
 }
 
+static void test_utf16(fixture_t *f, const void *data)
+{
+    (void)data;
+    static const char little[] = "\xff\xfeT\0Q\0\n\0T\0Q\0\n"; /* and a last NUL */
+    static const char big[] = {'\xfe', '\xff', '\0', 'T', '\0', '\n'};
+
+    put(f, "wb", little, sizeof little);
+    g_assert_false(keylog_read(f->keylog));
+    check_message(f, 0, "keys.log:1: the file is UTF-16");
+    g_ptr_array_set_size(f->messages, 0);
+    put(f, "wb", big, sizeof big);
+    g_assert_false(keylog_read(f->keylog));
+    check_message(f, 0, "keys.log:1: the file is UTF-16");
+}
+
 static void test_many_secrets(fixture_t *f, const void *data)
 {
     (void)data;
@@ -533,6 +548,7 @@ int main(int argc, char **argv)
     add("/keylog/pipe", test_pipe);
     add("/keylog/unreadable", test_unreadable);
     add("/keylog/binary", test_binary);
+    add("/keylog/utf-16", test_utf16);
     add("/keylog/long-lines", test_long_lines);
     add("/keylog/huge-file", test_huge_file);
     add("/keylog/many-secrets", test_many_secrets);

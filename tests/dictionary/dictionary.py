@@ -71,15 +71,16 @@ def write_capture(path, messages):
 
 
 class Home:
-    """A configuration folder of its own, with dictionary files in it; removed at the end."""
+    """A configuration folder of its own, with dictionary files in it, of text or bytes; removed at the
+    end."""
 
     def __init__(self, files=None):
         self.path = tempfile.mkdtemp()
         self.folder = os.path.join(self.path, ".config", "wireshark", "tq")
         os.makedirs(self.folder)
         for name, text in (files or {}).items():
-            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
+            with open(os.path.join(self.folder, name), "wb") as file:
+                file.write(text.encode() if isinstance(text, str) else text)
         for root, folders, names in os.walk(self.path):
             for name in folders + names:
                 os.chmod(os.path.join(root, name), 0o777)

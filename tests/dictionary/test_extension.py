@@ -103,6 +103,9 @@ class Mistakes(unittest.TestCase):
          "the kind \"k\" is in this file already"),
         ("<dictionary><kind name=\"k\"><derived name=\"d\"/></kind></dictionary>", 1,
          "the attribute value is missing"),
+        ("\ufeff<dictionary>\r\n<x/></dictionary>", 2, "<x> cannot stand inside"),
+        (b"\xff\xfe" + GOOD.encode("utf-16-le"), 1, "this is UTF-16"),
+        (b"\xfe\xff" + GOOD.encode("utf-16-be"), 1, "this is UTF-16"),
     ]
 
     # In a layout, on line 3.
@@ -142,6 +145,12 @@ class Mistakes(unittest.TestCase):
                 self.assertRegex(errors, r"tq/bad_%d\.xml:%d: .*%s"
                                  % (number, line, re.escape(reason)))
         self.assertNotIn("good.xml", errors)
+        self.assertEqual(["5"], packets[0].values("good.value"))
+
+    def test_byte_order_mark(self):
+        packets, errors = d.show([(message(30002, struct.pack("<I", 5)), d.CLIENT)],
+                                 {"windows.xml": "\ufeff" + self.GOOD})
+        self.assertNotIn("windows.xml", errors)
         self.assertEqual(["5"], packets[0].values("good.value"))
 
     def test_mistakes(self):

@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,26 @@ TIMEOUT = 300
 PREFERENCES = {
     "blowfish_5065": ["tq.keylog_file:" + os.path.join(CAPTURES, "blowfish_5065.keylog")],
 }
+
+
+def hide_global_dictionary():
+    """Nor is the dictionary of all users to matter: if there is one, Wireshark gets a folder of links
+    to all else that is for all users."""
+    folders = subprocess.run([WRAPPER, "-G", "folders"], capture_output=True, text=True,
+                             env=dict(os.environ, TQ_PROGRAM="tshark")).stdout
+    source = re.search(r"^Global configuration:\s*(.*)$", folders, re.M)
+    if not source or not os.path.exists(os.path.join(source[1], "tq")):
+        return
+    links = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, links)
+    os.chmod(links, 0o755)
+    for name in os.listdir(source[1]):
+        if name != "tq":
+            os.symlink(os.path.join(source[1], name), os.path.join(links, name))
+    os.environ["WIRESHARK_DATA_DIR"] = links
+
+
+hide_global_dictionary()
 
 
 def capture(name):

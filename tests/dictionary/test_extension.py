@@ -8,6 +8,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import dictionary as d
 import tqtest
@@ -73,6 +74,24 @@ class UserFiles(unittest.TestCase):
         self.assertEqual(["77"], packets[0].values("connect.both"))
         self.assertEqual("MsgTalk [2700] Alice → All: hi",
                          d.info_lines([(TALK, d.SERVER)], {"replace.xml": text})[0])
+
+
+class GlobalFolder(unittest.TestCase):
+    NAME = "MsgForAllUsers"
+
+    def shown(self):
+        return d.info_lines([(message(30001, b""), d.CLIENT)])[0]
+
+    def test_is_read_and_is_hidden_from_tests(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            os.mkdir(os.path.join(folder, "tq"))
+            with open(os.path.join(folder, "tq", "all.xml"), "w", encoding="utf-8") as file:
+                file.write('<dictionary><message type="30001" name="%s"/></dictionary>' % self.NAME)
+            with mock.patch.dict(os.environ, WIRESHARK_DATA_DIR=folder):
+                self.assertIn(self.NAME, self.shown())
+                tqtest.hide_global_dictionary()
+                self.assertNotIn(self.NAME, self.shown())
 
 
 class Mistakes(unittest.TestCase):
@@ -170,6 +189,11 @@ class Changes(unittest.TestCase):
         if shutil.which("git") is None:
             self.skipTest("skipped: no git to apply the changes with")
 
+    @staticmethod
+    def apply(folder, change, *options):
+        return subprocess.run(["git", "apply", "--recount", *options, "-"], input=change, text=True,
+                              cwd=folder, capture_output=True)
+
     def test_changes(self):
         changes = examples("diff")
         self.assertEqual(3, len(changes))
@@ -178,8 +202,9 @@ class Changes(unittest.TestCase):
             for change in changes:
                 self.assertTrue(re.findall(r"^\+\+\+ b/(\S+)", change, re.M)[0]
                                 .startswith("messages/"))
-                done = subprocess.run(["git", "apply", "--recount", "-"], input=change, text=True,
-                                      cwd=copy, capture_output=True)
+                if self.apply(copy, change, "--reverse", "--check").returncode == 0:
+                    continue  # it has been made in this tree
+                done = self.apply(copy, change)
                 self.assertEqual(0, done.returncode, done.stderr)
             files = {}
             for name in os.listdir(os.path.join(copy, "messages")):

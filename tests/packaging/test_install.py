@@ -21,14 +21,18 @@ def cache(name):
         return re.search(r"^%s:\w+=(.*)$" % name, file.read(), re.MULTILINE).group(1)
 
 
-def install(component, **environment):
-    subprocess.run(["cmake", "--install", BUILD, "--component", component], check=True,
+def install(component, *options, **environment):
+    subprocess.run(["cmake", "--install", BUILD, "--component", component, *options], check=True,
                    stdout=subprocess.DEVNULL, env=dict(os.environ, **environment))
 
 
+def files_below(folder):
+    return {os.path.relpath(os.path.join(path, name), folder)
+            for path, _, names in os.walk(folder) for name in names}
+
+
 def plugins_below(folder):
-    return [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names
-            if name.endswith(".so")]
+    return [os.path.join(folder, name) for name in files_below(folder) if name.endswith(".so")]
 
 
 def tshark(home, *arguments):
@@ -75,14 +79,34 @@ class Install(unittest.TestCase):
         shown = tshark(self.folder, "-r", copy, "-Y", "tq")
         self.assertIn("MsgConnectEx", shown.stdout, shown.stderr)
 
+    def test_prefix(self):
+        folders = [os.path.join(self.folder, name) for name in ("usual", "other")]
+        install("plugin", "--prefix", "/usual", DESTDIR=folders[0])
+        install("plugin", "--prefix", "/other", DESTDIR=folders[1])
+        usual, other = (files_below(folder) for folder in folders)
+        self.assertEqual({re.sub("^usual/", "other/", name) for name in usual}, other)
+        moved = usual - other
+        self.assertIn("usual/bin/tqassert", moved)
+        self.assertIn("usual/share/doc/wireshark-tq/copyright", moved)
+        self.assertEqual([], [name for name in moved if "tq.so" in name or "profiles/" in name])
+
+    def test_prefix_of_personal(self):
+        install("personal", "--prefix", "/other", HOME="/home/me", XDG_CONFIG_HOME="",
+                DESTDIR=self.folder)
+        files = files_below(self.folder)
+        self.assertIn("home/me/.config/wireshark/profiles/TQ/preferences", files)
+        self.assertEqual([], [name for name in files if not name.startswith("home/me/")])
+
     def test_profile_is_kept(self):
-        install("personal", HOME=self.folder)
-        path = os.path.join(self.folder, ".config/wireshark/profiles/TQ/preferences")
-        with open(path, "a") as file:
-            file.write("# mine\n")
-        install("personal", HOME=self.folder)
-        with open(path) as file:
-            self.assertIn("# mine\n", file.read())
+        for places in ({"HOME": self.folder, "DESTDIR": ""}, {"HOME": "/me", "DESTDIR": self.folder}):
+            install("personal", XDG_CONFIG_HOME="", **places)
+            path = (places["DESTDIR"] + places["HOME"]
+                    + "/.config/wireshark/profiles/TQ/preferences")
+            with open(path, "a") as file:
+                file.write("# mine\n")
+            install("personal", XDG_CONFIG_HOME="", **places)
+            with open(path) as file:
+                self.assertIn("# mine\n", file.read())
 
     def test_changelog_has_the_version(self):
         with open(os.path.join(tqtest.SOURCE, "CHANGELOG.md")) as file:

@@ -5,7 +5,9 @@
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME wireshark-tq)
-set(CPACK_PACKAGE_CONTACT "TQ for Wireshark maintainers <maintainers@tq-wireshark.invalid>")
+set(CPACK_PACKAGE_CONTACT "TQ for Wireshark maintainers <maintainers@tq-wireshark.invalid>"
+    CACHE STRING "Who makes the packages: NAME <ADDRESS>")
+set(CPACK_PACKAGE_HOMEPAGE_URL "" CACHE STRING "Where users of the packages find the project")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 # Wireshark's plugin folder is an absolute path.
 set(CPACK_SET_DESTDIR ON)
@@ -15,8 +17,8 @@ set(CPACK_STRIP_FILES ON)
 # The plugin and tqassert: neither the personal copy nor the cipher library for other programs.
 set(CPACK_COMPONENTS_ALL plugin)
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION
-"Deciphers the traffic of account and game servers, Conquer Online's first, and shows
-it as messages with named fields, in Wireshark and in tshark.")
+"Deciphers the traffic of account and game servers, Conquer Online's first,
+and shows it as messages with named fields, in Wireshark and in tshark.")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_NAME ${CPACK_PACKAGE_NAME})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -35,13 +37,30 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
     "libwireshark-data (>= ${minor}~), libwireshark-data (<< ${next}~)")
 
-set(doc "${CMAKE_INSTALL_DATADIR}/doc/${CPACK_PACKAGE_NAME}")
-install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
-        DESTINATION "${doc}" COMPONENT plugin)
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE"
-        DESTINATION "${doc}" RENAME copyright COMPONENT plugin)
-install(FILES "${PROJECT_SOURCE_DIR}/cipher/LICENSE"
-        DESTINATION "${doc}" RENAME copyright.cipher COMPONENT plugin)
+# What Debian's policy wants in a package's folder of documentation.
+file(READ "${PROJECT_SOURCE_DIR}/cipher/LICENSE" TQ_CIPHER_LICENSE)
+string(REGEX REPLACE ".*Copyright \\(c\\) ([^\n]+).*" "\\1" TQ_COPYRIGHT "${TQ_CIPHER_LICENSE}")
+string(REGEX REPLACE "^.*Permission" "Permission" TQ_CIPHER_LICENSE "${TQ_CIPHER_LICENSE}")
+string(STRIP "${TQ_CIPHER_LICENSE}" TQ_CIPHER_LICENSE)
+string(REPLACE "\n" "\n " TQ_CIPHER_LICENSE " ${TQ_CIPHER_LICENSE}")
+string(REPLACE "\n \n" "\n .\n" TQ_CIPHER_LICENSE "${TQ_CIPHER_LICENSE}")
+configure_file(packaging/copyright.in doc/copyright @ONLY)
+
+string(TIMESTAMP TQ_PACKAGE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
+configure_file(packaging/changelog.in doc/changelog @ONLY)
+
+# tq_compress(FILE NAME): makes doc/NAME.gz.
+function(tq_compress file name)
+    file(ARCHIVE_CREATE OUTPUT "${PROJECT_BINARY_DIR}/doc/${name}.gz" PATHS "${file}"
+         FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
+endfunction()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS CHANGELOG.md cipher/LICENSE)
+tq_compress("${PROJECT_SOURCE_DIR}/CHANGELOG.md" changelog)
+tq_compress("${PROJECT_BINARY_DIR}/doc/changelog" changelog.Debian)
+
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_BINARY_DIR}/doc/copyright"
+              "${PROJECT_BINARY_DIR}/doc/changelog.gz" "${PROJECT_BINARY_DIR}/doc/changelog.Debian.gz"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${CPACK_PACKAGE_NAME}" COMPONENT plugin)
 
 # Needs Python, and is of use on machines without a window.
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/tools/tqassert"

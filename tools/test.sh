@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 preset=${1:-debug}
 [ $# -eq 0 ] || shift
 "$here/tools/setup.sh" "$preset" clang wireshark-common python3 libxml2-utils libjson-glib-dev \
-    openssl dpkg-dev mono-mcs qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+    openssl dpkg-dev lintian mono-mcs qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
     wireshark xvfb openbox xdotool imagemagick fonts-dejavu-core at-spi2-core dbus-daemon \
     python3-gi chromium parallel sqlite3

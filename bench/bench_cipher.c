@@ -7,6 +7,7 @@
  * alike; each figure is the median of the turns. Every call takes another counter and alignment
  * from a fixed random list.
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,9 +18,8 @@
 #include "bench_cipher.h"
 #include "first_library.h"
 
-#define SPOTS 8192              /* counters and alignments: more than a processor could learn */
+#define SPOTS 8192              /* counters and alignments */
 #define ROAM 16384              /* bytes over which short buffers are spread */
-#define BATCHES 3               /* in a turn */
 #define BATCH_BYTES_SHORT 65536 /* what a batch transforms in one length of up to BENCH_SHORT, */
 #define BATCH_BYTES_LONG 524288 /* or in a longer one, */
 #define BATCH_CALLS_MAX 1024    /* in no more calls than this */
@@ -131,21 +131,28 @@ static int64_t now_ns(void)
 {
     struct timespec time;
 
+#ifdef CLOCK_MONOTONIC
+    clock_gettime(CLOCK_MONOTONIC, &time);
+#else
     timespec_get(&time, TIME_UTC);
+#endif
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static size_t calls_of_batch(size_t len)
+{
+    size_t calls = 1 + (len <= BENCH_SHORT ? BATCH_BYTES_SHORT : BATCH_BYTES_LONG) / len;
+
+    return calls < BATCH_CALLS_MAX ? calls : BATCH_CALLS_MAX;
 }
 
 /* Nanoseconds for one call, on average over some. */
 static double time_batch(const bench_contender *contender, const tq_tables *tables, arena *area,
-                         bool in_place, size_t len)
+                         bool in_place, size_t first, size_t calls, size_t len)
 {
-    size_t calls = 1 + (len <= BENCH_SHORT ? BATCH_BYTES_SHORT : BATCH_BYTES_LONG) / len;
-
-    if (calls > BATCH_CALLS_MAX)
-        calls = BATCH_CALLS_MAX;
     int64_t start = now_ns();
     for (size_t i = 0; i < calls; i++) {
-        const spot *at = &area->spots[i % SPOTS];
+        const spot *at = &area->spots[(first + i) % SPOTS];
         const uint8_t *src = area->src + at->src;
         contender->crypt(tables, at->counter, in_place ? area->src + at->src : area->dst + at->dst,
                          src, len);
@@ -158,15 +165,18 @@ static double time_batch(const bench_contender *contender, const tq_tables *tabl
  * branch predictors, wide registers), and an interrupt would only ever slow one down.
  */
 static double time_turn(const bench_contender *contender, const tq_tables *tables, arena *area,
-                        enum bench_mode mode, size_t len)
+                        enum bench_mode mode, int turn, size_t len)
 {
     /* memcpy may not copy onto itself, so it always works apart */
     bool in_place = mode == BENCH_IN_PLACE && contender->kind != BENCH_MEMCPY;
+    size_t calls = calls_of_batch(len);
     double best = 0;
 
     choose(contender);
-    for (int batch = 0; batch < BATCHES; batch++) {
-        double time = time_batch(contender, tables, area, in_place, len);
+    for (int batch = 0; batch < BENCH_BATCHES; batch++) {
+        /* Other spots than ever before, the same ones for all contenders. */
+        size_t first = (size_t)(turn * BENCH_BATCHES + batch) * calls;
+        double time = time_batch(contender, tables, area, in_place, first, calls, len);
         if (batch == 0 || time < best)
             best = time;
     }
@@ -201,7 +211,7 @@ static void measure_group(bench_result *result, const tq_tables *tables, arena *
         for (size_t i = from; i < to; i++) {
             for (size_t c = 0; c < result->n_contenders; c++) {
                 double time =
-                    time_turn(&result->contenders[c], tables, area, mode, result->lengths[i]);
+                    time_turn(&result->contenders[c], tables, area, mode, turn, result->lengths[i]);
                 turns[i - from][c][turn] = time;
             }
         }
@@ -250,7 +260,8 @@ static void verify(const bench_result *result, const tq_tables *tables)
 
 static void set_lengths(bench_result *result, bool quick)
 {
-    static const size_t large[] = {4096, 16384, 65536, 1048576, 67108864};
+    static const size_t large[] = {4096,   8192,   16384,   32768,   65536,
+                                   131072, 262144, 1048576, 67108864};
 
     for (size_t len = 1; len <= BENCH_SHORT; len++) {
         if (!quick || len % 64 <= 1 || len % 64 == 32 || len < 64)
@@ -281,43 +292,51 @@ static void measure(bench_result *result)
     free(area.dst);
 }
 
-static FILE *open_output(const char *path)
+static void check_written(bool good, const char *path)
 {
-    FILE *file = fopen(path, "w");
-
-    if (!file) {
+    if (!good) {
         fprintf(stderr, "bench_cipher: cannot write %s: %s\n", path, strerror(errno));
         exit(EXIT_FAILURE);
     }
+}
+
+/* Before anything is measured, which takes minutes; NULL for no path. */
+static FILE *open_output(const char *path)
+{
+    FILE *file = path ? fopen(path, "w") : NULL;
+
+    check_written(file || !path, path);
     return file;
 }
 
-static void close_output(FILE *file, const char *path)
-{
-    if (fclose(file) != 0) {
-        fprintf(stderr, "bench_cipher: cannot write %s: %s\n", path, strerror(errno));
-        exit(EXIT_FAILURE);
-    }
-}
-
-static void write_file(const bench_result *result, const char *path,
+static void write_file(const bench_result *result, FILE *file, const char *path,
                        void (*write)(const bench_result *, FILE *))
 {
-    if (!path)
+    if (!file)
         return;
-    FILE *file = open_output(path);
     write(result, file);
-    close_output(file, path);
+    check_written(!ferror(file), path);
+    check_written(fclose(file) == 0, path);
 }
 
-static int usage(void)
+static int usage(FILE *to, int status)
 {
-    fputs("usage: bench_cipher [--quick] [--turns N] [--json FILE] [--svg FILE] [--check]\n"
-          "  --quick  only a few lengths between two multiples of 64\n"
-          "  --turns  how often each contender is timed at each length (default 31)\n"
-          "  --check  fail unless every target is met\n",
-          stderr);
-    return EXIT_FAILURE;
+    fprintf(to,
+            "usage: bench_cipher [--quick] [--turns N] [--json FILE] [--svg FILE] [--check]\n"
+            "  --quick  only a few lengths between two multiples of 64\n"
+            "  --turns  how often each contender is timed at each length, up to %d (default 31)\n"
+            "  --check  fail unless every target is met\n",
+            MAX_TURNS);
+    return status;
+}
+
+/* The number that a text is as a whole; 0 if it is none of turns. */
+static int parse_turns(const char *text)
+{
+    char *end;
+    long turns = strtol(text, &end, 10);
+
+    return *text && !*end && turns > 0 && turns <= MAX_TURNS ? (int)turns : 0;
 }
 
 int main(int argc, char **argv)
@@ -335,23 +354,28 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--check") == 0)
             check = true;
         else if (strcmp(argv[i], "--turns") == 0 && has_value)
-            result.turns = (int)strtol(argv[++i], NULL, 10);
+            result.turns = parse_turns(argv[++i]);
         else if (strcmp(argv[i], "--json") == 0 && has_value)
             json = argv[++i];
         else if (strcmp(argv[i], "--svg") == 0 && has_value)
             svg = argv[++i];
+        else if (strcmp(argv[i], "--help") == 0)
+            return usage(stdout, EXIT_SUCCESS);
         else
-            return usage();
+            return usage(stderr, EXIT_FAILURE);
     }
-    if (result.turns < 1 || result.turns > MAX_TURNS)
-        return usage();
+    if (result.turns == 0)
+        return usage(stderr, EXIT_FAILURE);
 
+    FILE *json_file = open_output(json);
+    FILE *svg_file = open_output(svg);
     add_contenders(&result);
     set_lengths(&result, quick);
     measure(&result);
     bench_print_table(&result, stdout);
     bool met = bench_print_targets(&result, stdout);
-    write_file(&result, json, bench_write_json);
-    write_file(&result, svg, bench_draw_curve);
+    check_written(fflush(stdout) == 0, "to standard output");
+    write_file(&result, json_file, json, bench_write_json);
+    write_file(&result, svg_file, svg, bench_draw_curve);
     return check && !met ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* AVX-512 backend: 64 bytes at a time. Needs F, BW and VL. */
 
-#define TQ_USE_GFNI 0
 #include "lanes_avx512.h"
 
 void tq_crypt_avx512(const tq_tables *tables, uint16_t counter, uint8_t *dst, const uint8_t *src,

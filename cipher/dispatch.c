@@ -165,9 +165,10 @@ enum tq_backend_status tq_backend_force(const char *name)
 
 const char *tq_backend_name(void)
 {
+    tq_crypt_fn *crypt = current(); /* once: another thread may choose meanwhile */
     const tq_backend *backend = tq_backends;
 
-    while (backend->crypt != current())
+    while (backend->crypt != crypt)
         backend++;
     return backend->name;
 }

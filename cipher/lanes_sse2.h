@@ -7,6 +7,10 @@
 
 #include "kernel.h"
 
+#ifndef TQ_USE_GFNI
+#define TQ_USE_GFNI 0
+#endif
+
 /* The nibble swap as a bit matrix over GF(2): each row picks the bit four places away. */
 #define TQ_SWAP_MATRIX 0x1020408001020408
 

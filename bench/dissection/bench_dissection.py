@@ -36,41 +36,71 @@ WAYS = {
 }
 
 
+def run(command, **options):
+    """Runs a program; ends with what it says if it fails."""
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, **options)
+    if done.returncode:
+        sys.exit("bench_dissection: %s\n%s" % (" ".join(command), done.stderr))
+    return done.stdout
+
+
+def positive(text):
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return int(text)
+
+
+def mode_names(text):
+    names = text.split(",")
+    if not set(names) <= set(MODES):
+        raise argparse.ArgumentTypeError("of " + ", ".join(MODES))
+    return names
+
+
 def measure(arguments):
     """Runs tshark; returns its seconds of processor time and its peak memory in KiB."""
     with tempfile.NamedTemporaryFile("r") as report:
-        subprocess.run(["/usr/bin/time", "-o", report.name, "-f", "%U %S %M", TSHARK] + arguments,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+        run(["/usr/bin/time", "-o", report.name, "-f", "%U %S %M", TSHARK] + arguments,
+            stdout=subprocess.DEVNULL)
         user, system, memory = report.read().split()
     return float(user) + float(system), int(memory)
 
 
 def count_messages(capture):
-    out = subprocess.run([TSHARK, "-r", capture, "-q", "-z",
-                          "io,stat,0,COUNT(tq.type)tq.type"],
-                         capture_output=True, text=True, check=True).stdout
-    return int(re.findall(r"<> *[0-9.]+ *\| *(\d+) \|", out)[-1])
+    out = run([TSHARK, "-r", capture, "-q", "-z", "io,stat,0,COUNT(tq.type)tq.type"],
+              stdout=subprocess.PIPE)
+    found = re.findall(r"<> *[0-9.]+ *\| *(\d+) \|", out)
+    if not found or found[-1] == "0":
+        sys.exit("bench_dissection: no messages in " + capture)
+    return int(found[-1])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--messages", type=int, default=200000)
-    parser.add_argument("--connections", type=int, default=400)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--modes", default=",".join(MODES), help="comma-separated")
+    parser.add_argument("--messages", type=positive, default=200000)
+    parser.add_argument("--connections", type=positive, default=400)
+    parser.add_argument("--rounds", type=positive, default=3)
+    parser.add_argument("--modes", type=mode_names, default=list(MODES), help="comma-separated")
     parser.add_argument("--json", help="file to write the figures to")
     parser.add_argument("capture", nargs="?")
     arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        # Nobody's preferences; tshark may run as nobody.
+        os.chmod(home, 0o755)
+        os.environ["TQ_HOME"] = home
+        compare(arguments)
+
+
+def compare(arguments):
 
     made = None
     if not arguments.capture:
         made = tempfile.NamedTemporaryFile(suffix=".pcap")
-        subprocess.run([sys.executable, os.path.join(HERE, "make_capture.py"), "--messages",
-                        str(arguments.messages), "--connections", str(arguments.connections),
-                        made.name], check=True)
+        run([sys.executable, os.path.join(HERE, "make_capture.py"), "--messages",
+             str(arguments.messages), "--connections", str(arguments.connections), made.name])
     capture = arguments.capture or made.name
     messages = count_messages(capture)
-    modes = arguments.modes.split(",")
+    modes = arguments.modes
 
     times = {(mode, way): [] for mode in modes for way in WAYS}
     memory = {key: 0 for key in times}

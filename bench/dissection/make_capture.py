@@ -145,6 +145,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("output")
     arguments = parser.parse_args()
+    if not 0 < arguments.connections <= arguments.messages:
+        parser.error("each connection has a message at least, and there is one at least")
 
     r = random.Random(arguments.seed)
     first, second = key_tables()

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+#ifndef __STDC_NO_THREADS__
+#include <stdatomic.h>
+#include <threads.h>
+#endif
+
 static void test_keys(void)
 {
     static const uint8_t k1[] = {0x9d, 0x90, 0x83, 0x8a};
@@ -115,11 +120,42 @@ static void test_backends(void)
     CHECK(strcmp(tq_backend_name(), best) == 0, "%s, not %s", tq_backend_name(), best);
 }
 
+#ifdef __STDC_NO_THREADS__
+static void test_threads(void)
+{
+    puts("skipped: choice from two threads, because there are no C11 threads");
+}
+#else
+static int choose_often(void *done)
+{
+    for (int i = 0; i < 300000; i++)
+        tq_backend_force(i % 2 ? "auto" : "scalar");
+    atomic_store((atomic_bool *)done, true);
+    return 0;
+}
+
+/* The choice may change at any time in another thread. */
+static void test_threads(void)
+{
+    const char *best = tq_backend_name();
+    atomic_bool done = false;
+    thrd_t thread;
+
+    CHECK(thrd_create(&thread, choose_often, &done) == thrd_success, "no thread");
+    while (!atomic_load(&done)) {
+        const char *name = tq_backend_name();
+        CHECK(strcmp(name, best) == 0 || strcmp(name, "scalar") == 0, "%s", name);
+    }
+    thrd_join(thread, NULL);
+}
+#endif
+
 int main(void)
 {
     test_keys();
     test_coemu();
     test_connection();
     test_backends();
+    test_threads();
     return EXIT_SUCCESS;
 }

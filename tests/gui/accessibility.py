@@ -122,7 +122,17 @@ class Node:
     def shown(self):
         return self.has_state(STATE_SHOWING)
 
-    def middle(self):
-        x, y, width, height = self._ask("GetExtents", (0, 0, 0, 0), "org.a11y.atspi.Component",
-                                        self.bus.variant("(u)", (0,)))
+    def _extents(self):
+        return self._ask("GetExtents", (0, 0, 0, 0), "org.a11y.atspi.Component",
+                         self.bus.variant("(u)", (0,)))
+
+    def middle(self, within=None):
+        """The middle of the element, or of its part within another: a tree's row may be wider than
+        what is seen of the tree."""
+        x, y, width, height = self._extents()
+        if within:
+            left, _, seen, _ = within._extents()
+            right = min(x + width, left + seen)
+            x = max(x, left)
+            width = right - x
         return (x + width // 2, y + height // 2)

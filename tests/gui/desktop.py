@@ -125,11 +125,11 @@ class Desktop:
     def type(self, text):
         subprocess.run(["xdotool", "type", text], check=True)
 
-    def click(self, node):
-        """Clicks on an element once it has come to rest."""
+    def click(self, node, within=None):
+        """Clicks on an element, or its part within another, once it has come to rest."""
         at = None
-        while at is None or at != node.middle():
-            at = node.middle()
+        while at is None or at != node.middle(within):
+            at = node.middle(within)
             time.sleep(0.5)
         subprocess.run(["xdotool", "mousemove", str(at[0]), str(at[1]), "click", "1"], check=True)
 
@@ -244,7 +244,7 @@ class Desktop:
         dialog = wait_for("the preferences", lambda: self.window("Preferences"))
         pages = next(node for node in dialog.walk()
                      if node.role == "tree" and node.starts_with("Appearance"))
-        self.click(pages.row("Protocols"))
+        self.click(pages.row("Protocols"), pages)
         self.keys("Right")
         time.sleep(1)  # else the letters to come belong to those before
         self.type(protocol)

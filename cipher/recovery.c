@@ -62,6 +62,8 @@ enum {
     UNLISTED_TYPES_LOG2 = 16,
     FAMILY_SIZE_LOG2 = 7, /* each has more candidates than 2^7 */
 
+    KEYSTREAM_PERIOD = 65536,
+
     ZEROS_MIN = 8,
 
     RESYNC_EVIDENCE = 8 * TQ_BIT,
@@ -328,6 +330,18 @@ static bool is_one_key(const tq_recovery *r)
     return true;
 }
 
+/* How many coordinates on from one, or before it, all agree, at most limit. Keystreams repeat: what
+ * agrees for a period agrees everywhere, however far a sequence number leads. */
+static uint64_t count_agreed(const tq_recovery *r, uint64_t position, int64_t step, uint64_t limit)
+{
+    uint64_t n = 0;
+    while (n < limit && n < KEYSTREAM_PERIOD && do_all_agree(r, position)) {
+        position += (uint64_t)step;
+        n++;
+    }
+    return n == KEYSTREAM_PERIOD ? limit : n;
+}
+
 /* Claims the range of coordinates where all agree. */
 static void claim(tq_recovery *r)
 {
@@ -343,10 +357,11 @@ static void claim(tq_recovery *r)
     result->counter_at_0 = best->counter_at_0;
     result->x = best->x;
     result->messages = best->messages;
-    while (result->until < r->end + TQ_PAGE && do_all_agree(r, result->until))
-        result->until++;
-    while (result->from > r->first && do_all_agree(r, result->from - 1))
-        result->from--;
+    uint64_t limit = r->end + TQ_PAGE;
+    if (result->until < limit)
+        result->until += count_agreed(r, result->until, 1, limit - result->until);
+    if (result->from > r->first)
+        result->from -= count_agreed(r, result->from - 1, -1, result->from - r->first);
     if (!is_one_key(r))
         return;
     result->from = 0;

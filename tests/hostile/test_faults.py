@@ -40,6 +40,14 @@ class Damaged(unittest.TestCase):
                 with self.subTest(os.path.basename(path)):
                     check(path)
 
+    def test_what_was_found(self):
+        """Captures that once took without end."""
+        found = glob.glob(os.path.join(os.path.dirname(__file__), "regressions", "*"))
+        self.assertTrue(found)
+        for path in found:
+            with self.subTest(os.path.basename(path)):
+                hostile.show(path, ["-2"])
+
     @unittest.skipUnless(shutil.which("editcap"), "skipped: no editcap")
     def test_random_errors(self):
         def check(path):
